@@ -1,0 +1,29 @@
+"""Names of things: each id has a type of its own, so that one cannot be passed for another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NewType
+
+SessionId = NewType("SessionId", str)
+"""32 hex digits: a digest of the session key, never the key itself (a run tag is a secret)."""
+
+ThreadId = NewType("ThreadId", str)
+"""Unique inside its session: `main`, `agent:<id>`, `side:<n>`, `main.<n>` after a clear or fork."""
+
+CallId = NewType("CallId", str)
+"""The provider's id of a tool call (`toolu_…`); unique inside a thread, repeated across threads."""
+
+ObservationId = NewType("ObservationId", str)
+"""Unique inside its session: `<thread>/<turn>.<index>` of the call that first showed the content."""
+
+
+class ExchangeId(NamedTuple):
+    """One HTTP exchange on the live path; unique over all relays and all time."""
+
+    writer: str
+    """32 hex digits drawn when a relay process starts writing its journal."""
+    number: int
+    """Counts up from 1 inside one writer, in the order in which request heads arrived."""
+
+    def __str__(self) -> str:
+        return f"{self.writer[:8]}:{self.number}"
