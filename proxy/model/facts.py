@@ -198,6 +198,10 @@ class TurnFact:
     """Billed prompt of the last `message` or `fallback_message` iteration; None when usage is missing."""
     usage_missing: bool
     usage_disagrees: str
+    fresh_tokens_ref: int
+    """Reference tokens of the blocks that this request added to its thread, the former reply included."""
+    reply_tokens_ref: int
+    """Reference tokens of the reply's text and call arguments; thinking is not counted."""
     relation: str
     """How its history follows the thread's former one: `first`, `extends`, `rewind`, `compacted`, `retried`."""
     cache_miss: str
@@ -230,6 +234,12 @@ class IterationFact:
     server_tool_calls: int
     pico_usd: int | None
     """None = unpriced; `unpriced` says why."""
+    fresh_pico_usd: int | None
+    """The part of it for input that was not read from the cache (uncached and written)."""
+    output_pico_usd: int | None
+    """The part of it for output."""
+    warm_pico_usd: int | None
+    """What the same sampling would have cost with its whole input read from the cache."""
     unpriced: str
     price_table: str
     usage_raw: str
@@ -271,7 +281,9 @@ class CallFact:
     suspected: bool
     """When asked, key and visibility alone already pointed at a re-read."""
     observation: ObservationId | None
-    """The observation this call made, or the one it repeats."""
+    """The observation this call's result made; None without content."""
+    repeats: ObservationId | None
+    """The earlier observation it brings again, wholly or in part; None for acquisitions."""
     boundary: int | None
     """Number of the boundary that removed the last copy, for re-reads after one."""
     turns_later: int | None
@@ -296,6 +308,7 @@ class ObservationFact:
     turn: int
     """The turn whose request first showed it."""
     call: CallId
+    tool_class: ToolClass
     key: str
     """Canonical key `action:resource:span@content` (S0-56)."""
     resource: str
