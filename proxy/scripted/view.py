@@ -1,0 +1,78 @@
+"""The visible context of one request: system, tools and messages as the model would see them, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Json = Mapping[str, Any]
+
+
+class Shown(NamedTuple):
+    """One content block and the role of its message."""
+
+    role: str
+    block: Json
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A request body after server-side edits, with everything before the last compaction block gone."""
+
+    body: Json
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """Names of the tools offered."""
+        return frozenset(str(tool.get("name", "")) for tool in self.body.get("tools") or ())
+
+    def shown(self) -> Iterator[Shown]:
+        """Every visible block of the history, oldest first."""
+        for message in visible_messages(self.body.get("messages") or ()):
+            role = str(message.get("role", ""))
+            for block in blocks_of(message.get("content")):
+                yield Shown(role, block)
+
+    def prompts(self) -> Iterator[str]:
+        """Texts that are not the model's own: prompts, reminders, summaries."""
+        for role, block in self.shown():
+            if block.get("type") == "text" and role != "assistant":
+                yield str(block.get("text", ""))
+            elif block.get("type") == "compaction":
+                yield str(block.get("content") or "")
+
+    def last_prompt(self) -> str:
+        """Text of the last user message; empty when it holds none."""
+        messages = [m for m in self.body.get("messages") or () if m.get("role") == "user"]
+        blocks = blocks_of(messages[-1].get("content")) if messages else ()
+        return "\n".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+
+    def shows(self, evidence: str) -> bool:
+        """Whether a text stands anywhere but in the model's own words and arguments."""
+        results = (text_of(block) for role, block in self.shown() if block.get("type") == "tool_result")
+        return any(evidence in text for text in (*results, *self.prompts()))
+
+
+def blocks_of(content: object) -> Sequence[Json]:
+    """Content as blocks: a plain string is one text block."""
+    if isinstance(content, str):
+        return ({"type": "text", "text": content},)
+    return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else ()
+
+
+def text_of(block: Json) -> str:
+    """Readable text of a text, tool_result or compaction block."""
+    if block.get("type") == "tool_result":
+        return "\n".join(str(part.get("text", "")) for part in blocks_of(block.get("content")))
+    return str(block.get("text") or block.get("content") or "")
+
+
+def visible_messages(messages: Sequence[Json]) -> Sequence[Json]:
+    """Messages from the last compaction block on; what stands before it in its own message is gone as well."""
+    for at in range(len(messages) - 1, -1, -1):
+        blocks = blocks_of(messages[at].get("content"))
+        places = [i for i, block in enumerate(blocks) if block.get("type") == "compaction" and block.get("content")]
+        if places:
+            return ({**messages[at], "content": list(blocks[places[-1] :])}, *messages[at + 1 :])
+    return messages
