@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,10 +27,10 @@ class Problem:
 
 
 def shown(key: str, value: object) -> str:
-    """A value as a person may see it: without what somebody meant as a secret, or put into an address."""
+    """A value as the settings file writes it, without what somebody meant as a secret, or put into an address."""
     if _SECRET_NAME.search(key):
         return "(not shown)"
-    return _USERINFO.sub("//***@", repr(value))
+    return _USERINFO.sub("//***@", json.dumps(value, ensure_ascii=False, default=str))
 
 
 class SettingsError(Exception):

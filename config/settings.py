@@ -68,6 +68,15 @@ def _egress(value: str) -> str:
     return _http_url(value)
 
 
+def _store_url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("sqlite", "postgresql"):
+        raise ValueError('expected "sqlite:///FILE" or "postgresql://HOST/NAME"')
+    if parts.password is not None:
+        raise ValueError("a password may not stand here: PostgreSQL reads it from PGPASSFILE")
+    return value
+
+
 def _pattern(value: str) -> str:
     try:
         re.compile(value)
@@ -83,6 +92,7 @@ FolderPath = Annotated[Path, AfterValidator(_at_home), RELATIVE]
 OptionalPath = Annotated[FolderPath | None, BeforeValidator(_nothing), RELATIVE]
 FilePaths = Annotated[tuple[FolderPath, ...], RELATIVE]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
+StoreUrl = Annotated[str, AfterValidator(_store_url)]
 EgressProxy = Annotated[str, AfterValidator(_egress)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Positive = Annotated[int, Field(ge=1)]
@@ -160,6 +170,13 @@ class Store(Section):
     """Where it is kept."""
 
     data: FolderPath
+    url: StoreUrl
+    """`{data}` stands for the data folder."""
+
+    @property
+    def database(self) -> str:
+        """The address with the data folder filled in."""
+        return self.url.replace("{data}", str(self.data.absolute()))
 
 
 class Sessions(Section):

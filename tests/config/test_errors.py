@@ -5,8 +5,8 @@ from config.errors import Problem, SettingsError, shown
 
 def test_what_was_meant_as_a_secret_is_never_shown() -> None:
     assert shown("relay.token", "canary") == "(not shown)"
-    assert shown("upstreams.a.url", "https://u:canary@h") == "'https://***@h'"
-    assert shown("relay.token_file", "/run/token") == "'/run/token'"
+    assert shown("upstreams.a.url", "https://u:canary@h") == '"https://***@h"'
+    assert shown("relay.token_file", "/run/token") == '"/run/token"'
 
 
 def test_the_message_has_one_line_for_each_problem() -> None:

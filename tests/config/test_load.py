@@ -97,45 +97,55 @@ def test_lists_come_from_the_environment_as_in_the_file_or_as_one_entry(tmp_path
         ("relay = 5", "relay = 5", "unknown key; nearest known key: relay.listen"),
         (
             '[relay]\ndrain_s = "soon"',
-            "relay.drain_s = 'soon'",
+            'relay.drain_s = "soon"',
             "expected a valid number, unable to parse string as a number",
         ),
-        ('[capture]\ncontents = "all"', "capture.contents = 'all'", "expected 'off', 'hashes' or 'full'"),
-        ('[relay]\nlisten = "8765"', "relay.listen = '8765'", 'expected "host:port", for example "127.0.0.1:8765"'),
+        ('[capture]\ncontents = "all"', 'capture.contents = "all"', "expected 'off', 'hashes' or 'full'"),
+        ('[relay]\nlisten = "8765"', 'relay.listen = "8765"', 'expected "host:port", for example "127.0.0.1:8765"'),
         (
             '[relay]\nlisten = "0.0.0.0:1"',
-            "relay.listen = '0.0.0.0:1'",
+            'relay.listen = "0.0.0.0:1"',
             "0.0.0.0:1 can be reached from other machines: set relay.token_file",
         ),
         (
             '[relay]\ndefault_upstream = "x"',
-            "relay.default_upstream = 'x'",
+            'relay.default_upstream = "x"',
             "no upstream has this name; configured: anthropic",
         ),
         (
             '[upstreams.run]\nurl = "https://h"',
-            "upstreams.run.url = 'https://h'",
+            'upstreams.run.url = "https://h"',
             "/run/ begins the address of a run; choose another name",
         ),
         (
             '[upstreams.a]\nurl = "https://u:canary@h"',
-            "upstreams.a.url = 'https://***@h'",
+            'upstreams.a.url = "https://***@h"',
             "a user or password may not stand in an address: settings are shown and logged",
         ),
         (
             '[upstreams.a]\nurl = "ftp://h"',
-            "upstreams.a.url = 'ftp://h'",
+            'upstreams.a.url = "ftp://h"',
             'expected "http://host" or "https://host", with or without a path',
         ),
         (
             '[capture]\nredact = ["("]',
-            "capture.redact = ['(']",
+            'capture.redact = ["("]',
             "not a regular expression: missing ), unterminated subpattern at position 0",
         ),
         (
             '[egress]\nproxy = "socks5://h:1"',
-            "egress.proxy = 'socks5://h:1'",
+            'egress.proxy = "socks5://h:1"',
             'expected "env", "none" or "http://host:port"',
+        ),
+        (
+            '[store]\nurl = "postgresql://u:canary@h/d"',
+            'store.url = "postgresql://***@h/d"',
+            "a password may not stand here: PostgreSQL reads it from PGPASSFILE",
+        ),
+        (
+            '[store]\nurl = "mysql://h/d"',
+            'store.url = "mysql://h/d"',
+            'expected "sqlite:///FILE" or "postgresql://HOST/NAME"',
         ),
     ],
 )
@@ -152,7 +162,7 @@ def test_a_file_that_is_not_toml_is_refused_with_the_place(tmp_path: Path) -> No
 def test_an_unknown_variable_with_our_prefix_is_refused_with_the_nearest_one(tmp_path: Path) -> None:
     message = refusal(tmp_path, environment={"COMPACTION_GATE_DATA": "/x"})
     assert message == (
-        "settings: COMPACTION_GATE_DATA = '/x' (from environment): "
+        'settings: COMPACTION_GATE_DATA = "/x" (from environment): '
         "unknown variable; nearest known: COMPACTION_GATE_STORE_DATA"
     )
 

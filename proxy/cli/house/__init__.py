@@ -1,0 +1,1 @@
+"""HOUSE: demo, provider, doctor, config, metrics, version."""

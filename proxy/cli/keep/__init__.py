@@ -1,0 +1,1 @@
+"""KEEP: what is stored. store size, verify, prune, forget, dump."""

@@ -1,0 +1,1 @@
+"""LOOK: what happened. status, sessions, session, explain."""

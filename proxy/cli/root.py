@@ -1,0 +1,68 @@
+"""The command `compaction-gate`: global options, help grouped by job, each command imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import click
+
+from proxy.cli import page, registry
+from proxy.cli.invocation import Invocation
+
+_USAGE, _LINE = 38, 30
+
+
+class OutputClosed(Exception):  # noqa: N818  no error: `compaction-gate sessions | head` is done
+    """Whoever read our output has stopped reading."""
+
+
+class Root(page.Group):
+    """Looks its commands up in the registry."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's own signature
+        """Names in the order of the help."""
+        return [entry.name for entry in registry.COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import the command's file."""
+        entry = registry.entry(cmd_name)
+        if entry is None:
+            return None
+        module = importlib.import_module(f"proxy.cli.{entry.place}")
+        command = getattr(module, entry.attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """One table by job, from the registry alone."""
+        for group in registry.GROUPS:
+            formatter.write(f"\n{group}\n")
+            for entry in registry.COMMANDS:
+                if entry.group == group:
+                    example = f"{page.PROGRAM} {entry.example}"
+                    formatter.write(f"  {entry.usage:<{_USAGE}}{entry.line:<{_LINE}}{example}\n")
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run, and tell a closed pipe from a fault before click does."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise OutputClosed from error
+
+
+@click.group(
+    cls=Root,
+    name=page.PROGRAM,
+    example="wrap -- claude",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
+@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Data folder (setting store.data).")
+@click.option("--config", type=click.Path(path_type=Path), help="Settings file.")
+@click.pass_obj
+def root(invocation: Invocation, data: Path | None, config: Path | None) -> None:
+    """See what an agent pays when its context is compacted.
+
+    Nothing is sent anywhere but to your provider; nothing is edited; keys never reach a disk.
+    """
+    invocation.data, invocation.config = data, config

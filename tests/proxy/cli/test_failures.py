@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from config.errors import Problem, SettingsError
+from proxy.cli.failures import report
+from proxy.cli.invocation import Invocation
+from proxy.model.errors import CannotWriteError, InputError, NewerVersionError, UnreachableError, UsageError
+from tests.support.shell import type_command
+
+CANARY = "sk-ant-canary-0123456789"
+
+
+def raising(error: BaseException, data: Path | None = None) -> click.Command:
+    @click.command()
+    @click.pass_obj
+    def command(invocation: Invocation) -> None:
+        invocation.data = data
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("x"), 64),
+        (click.UsageError("x"), 64),
+        (click.BadParameter("x"), 64),
+        (InputError("f", "line 2", "a", "b"), 65),
+        (NewerVersionError("f", "", "a", "b"), 65),
+        (click.FileError("f"), 65),
+        (UnreachableError("x"), 69),
+        (CannotWriteError("x"), 73),
+        (SettingsError([Problem("k", 1, "default", "w")]), 78),
+        (KeyboardInterrupt(), 130),
+        (click.Abort(), 130),
+    ],
+)
+def test_each_error_leaves_with_its_code(error: BaseException, code: int) -> None:
+    assert type_command(command=raising(error)).code == code
+
+
+def test_an_error_of_the_user_is_one_line_and_no_report(tmp_path: Path) -> None:
+    typed = type_command(command=raising(CannotWriteError("/x: no space left on device"), tmp_path))
+    assert typed.err == "compaction-gate: /x: no space left on device\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_our_own_fault_is_70_with_a_report_in_the_data_folder_that_quotes_no_value(tmp_path: Path) -> None:
+    fault = KeyError(CANARY)
+    fault.__cause__ = RuntimeError(f"while reading {CANARY}")
+    typed = type_command(command=raising(fault, tmp_path))
+    (path,) = tmp_path.iterdir()
+    assert typed.code == 70
+    assert f"report: {path}" in typed.err
+    assert path.stat().st_mode & 0o777 == 0o600
+    text = path.read_text()
+    assert "builtins.KeyError" in text
+    assert "builtins.RuntimeError" in text
+    assert "test_failures.py" in text
+    assert CANARY not in text + typed.err + typed.out
+
+
+def test_a_report_names_no_folder_above_our_packages() -> None:
+    with pytest.raises(ValueError, match=CANARY) as caught:
+        raising(ValueError(CANARY)).main([], standalone_mode=False, obj=Invocation())
+    text = report(caught.value)
+    assert str(Path(__file__).parents[3]) not in text
+
+
+def test_the_commands_own_status_is_returned() -> None:
+    @click.command()
+    @click.pass_context
+    def command(context: click.Context) -> None:
+        context.exit(139)
+
+    assert type_command(command=command).code == 139
+
+
+def test_a_reader_that_stops_reading_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    typed = subprocess.run(
+        [sys.executable, "-m", "gate", "config", "show"], stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (typed.returncode, typed.stderr) == (0, b"")
+
+
+def test_output_that_a_terminal_cannot_show_is_replaced_not_refused() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    typed = subprocess.run([sys.executable, "-m", "gate", "version"], capture_output=True, env=environment, check=False)
+    assert (typed.returncode, typed.stderr) == (0, b"")
+    assert isinstance(io.BytesIO(typed.stdout).read(), bytes)
