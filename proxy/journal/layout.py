@@ -1,0 +1,186 @@
+"""The frame of the journal: segment header, record head, and places in between. No I/O.
+
+All numbers are little-endian. A record's CRC-32 starts from the writer's id and covers everything after itself:
+length, generation, number, exchange, kind and payload. Each life of a recycled file has a generation of its own, so
+bytes of an earlier life, of another writer, or from inside a body never pass for a record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from struct import Struct
+from typing import NamedTuple
+from zlib import crc32
+
+VERSION = 1
+MAGIC = b"CGATEJNL"
+
+Buffer = bytes | memoryview
+
+
+class Kind(IntEnum):
+    """What a record tells about its exchange."""
+
+    OPEN = 1
+    REQUEST = 2
+    """Request body bytes with the length and time of each piece."""
+    RESPONSE = 3
+    """Final response head."""
+    REPLY = 4
+    """Response body bytes with the length and time of each piece."""
+    CLOSE = 5
+    LOST = 6
+    """Recording of the listed exchanges stopped; they have no `CLOSE` and never get one. Belongs to exchange 0."""
+
+
+class Flag(IntFlag):
+    """Carried by every record, as known when it was written, so that a cut exchange has them too."""
+
+    NONE = 0
+    REQUEST_COMPLETE = 1
+    RESPONSE_COMPLETE = 2
+
+
+class Mark(NamedTuple):
+    """A place in one writer's journal: everything before it is done with. Marks of one writer compare by age."""
+
+    number: int
+    """Of the record that begins there, counted from 1 over the writer's life."""
+    segment: int
+    offset: int
+    """Bytes from the start of the segment's file."""
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.segment} {self.offset}"
+
+
+def parse_mark(text: str) -> Mark | None:
+    """Read what `str(mark)` wrote; None when it is something else."""
+    words = text.split()
+    if len(words) != len(Mark._fields) or not all(word.isdecimal() for word in words):
+        return None
+    return Mark(*map(int, words))
+
+
+_SEGMENT = Struct("<8sI16s16sIQQQqqq")
+_CRC = Struct("<I")
+SEGMENT_HEADER_SIZE = 128
+FIRST_RECORD = SEGMENT_HEADER_SIZE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentHeader:
+    """First 128 bytes of a segment."""
+
+    writer: bytes
+    """16 random bytes; the folder's name is their hex."""
+    boot: bytes
+    """The machine's boot id: monotonic times compare only inside one boot."""
+    generation: int
+    """Differs for every life of every file of one writer; starts at a random number."""
+    segment: int
+    first_number: int
+    """Number of the segment's first record."""
+    oldest_open: int
+    """Exchanges below this number had ended when the segment was begun."""
+    started_us: int
+    """UTC microseconds when the writer started; orders the writers of one journal."""
+    created_us: int
+    created_mono_ns: int
+
+    def encode(self) -> bytes:
+        """Bytes of the header, its own CRC-32 in the last four."""
+        fields = (self.writer, self.boot, self.generation, self.segment, self.first_number, self.oldest_open)
+        times = (self.started_us, self.created_us, self.created_mono_ns)
+        body = _SEGMENT.pack(MAGIC, VERSION, *fields, *times).ljust(SEGMENT_HEADER_SIZE - _CRC.size, b"\0")
+        return body + _CRC.pack(crc32(body))
+
+
+def segment_version(raw: bytes) -> int | None:
+    """Format version a segment claims, readable for ever at the same place; None when it is no segment."""
+    return int.from_bytes(raw[8:12], "little") if len(raw) >= SEGMENT_HEADER_SIZE and raw[:8] == MAGIC else None
+
+
+def decode_segment_header(raw: bytes) -> SegmentHeader | None:
+    """Read the header of a segment of this version; None when it is damaged."""
+    body, check = raw[: SEGMENT_HEADER_SIZE - _CRC.size], raw[SEGMENT_HEADER_SIZE - _CRC.size : SEGMENT_HEADER_SIZE]
+    if len(check) < _CRC.size or _CRC.unpack(check)[0] != crc32(body):
+        return None
+    _, _, writer, boot, generation, segment, first, oldest, started, created, mono = _SEGMENT.unpack_from(body)
+    return SegmentHeader(
+        writer=writer,
+        boot=boot,
+        generation=generation,
+        segment=segment,
+        first_number=first,
+        oldest_open=oldest,
+        started_us=started,
+        created_us=created,
+        created_mono_ns=mono,
+    )
+
+
+_RECORD = Struct("<IIQQIBB2x")
+RECORD_HEAD_SIZE = _CRC.size + _RECORD.size
+GENERATION = Struct("<I")
+GENERATION_AT = _CRC.size + 4
+"""Where in a record head its generation stands."""
+
+
+class RecordHead(NamedTuple):
+    """What stands before every payload, without its CRC."""
+
+    length: int
+    """Bytes of the payload."""
+    generation: int
+    number: int
+    exchange: int
+    sequence: int
+    """Counts the records of one exchange from 1: a missing one shows."""
+    kind: int
+    flags: int
+
+
+class Draft(NamedTuple):
+    """A record that has no place in a segment yet."""
+
+    kind: Kind
+    flags: int
+    exchange: int
+    sequence: int
+    payload: list[Buffer]
+    size: int
+    """Bytes of head and payload."""
+
+
+def draft(kind: Kind, flags: int, *, exchange: int, sequence: int, payload: list[Buffer]) -> Draft:
+    """Make a record of that payload."""
+    return Draft(kind, flags, exchange, sequence, payload, RECORD_HEAD_SIZE + sum(map(len, payload)))
+
+
+def writer_seed(writer: bytes) -> int:
+    """Where the CRC of every record of that writer starts."""
+    return crc32(writer)
+
+
+def encode_record(record: Draft, *, number: int, generation: int, seed: int) -> bytes:
+    """Record head for that place; the payload's buffers follow it as they are."""
+    rest = _RECORD.pack(
+        record.size - RECORD_HEAD_SIZE, generation, number, record.exchange, record.sequence, record.kind, record.flags
+    )
+    crc = crc32(rest, seed)
+    for buffer in record.payload:
+        crc = crc32(buffer, crc)
+    return _CRC.pack(crc) + rest
+
+
+def decode_record_head(raw: Buffer, at: int) -> RecordHead:
+    """Read the head that begins there, without a judgement; `raw` is long enough."""
+    return RecordHead._make(_RECORD.unpack_from(raw, at + _CRC.size))
+
+
+def is_intact(raw: Buffer, at: int, length: int, seed: int) -> bool:
+    """Do the CRC and the bytes of the record that begins there agree?"""
+    body = memoryview(raw)[at + _CRC.size : at + RECORD_HEAD_SIZE + length]
+    return bool(_CRC.unpack_from(raw, at)[0] == crc32(body, seed))

@@ -1,0 +1,151 @@
+"""What stands inside each kind of record, in both directions. No I/O; little-endian throughout."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from struct import Struct
+from typing import NamedTuple
+
+from proxy.journal.layout import Buffer
+from proxy.model.exchange import Headers, Outcome
+
+HeaderLines = Sequence[tuple[str, str]]
+
+_OPEN = Struct("<qq")
+_RESPONSE = Struct("<qI")
+_CLOSE = Struct("<qQQB")
+_COUNT = Struct("<I")
+_OUTCOMES = (
+    Outcome.COMPLETE,
+    Outcome.CLIENT_CLOSED,
+    Outcome.UPSTREAM_CUT,
+    Outcome.REFUSED,
+    Outcome.SHUTDOWN,
+    Outcome.CUT,
+)
+_OUTCOME_CODES = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenHead:
+    """What is known when a request head is complete. All secrets are already redacted."""
+
+    wall_us: int
+    """UTC microseconds."""
+    mono_ns: int
+    upstream: str
+    door: str
+    tag: str
+    """Digest of the run tag; empty without one."""
+    method: str
+    target: str
+    headers: HeaderLines
+
+
+def _encode_lines(fixed: tuple[str, ...], headers: HeaderLines) -> bytes:
+    fields = [*fixed, *chain.from_iterable(headers)]
+    text = "\n".join(fields)
+    if text.count("\n") != len(fields) - 1:  # no field of a well-formed head holds a line feed; keep the count right
+        text = "\n".join(field.replace("\n", " ") for field in fields)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decode_lines(raw: Buffer, fixed: int) -> tuple[list[str], Headers]:
+    fields = str(raw, "utf-8", "surrogatepass").split("\n")
+    return fields[:fixed], tuple(zip(fields[fixed::2], fields[fixed + 1 :: 2], strict=True))
+
+
+def encode_open(head: OpenHead) -> bytes:
+    """Payload of an `OPEN`: two times, then one field per line."""
+    fixed = (head.upstream, head.door, head.tag, head.method, head.target)
+    return _OPEN.pack(head.wall_us, head.mono_ns) + _encode_lines(fixed, head.headers)
+
+
+def decode_open(payload: Buffer) -> OpenHead:
+    """Read the payload of an `OPEN`."""
+    wall_us, mono_ns = _OPEN.unpack_from(payload)
+    (upstream, door, tag, method, target), headers = _decode_lines(payload[_OPEN.size :], 5)
+    return OpenHead(
+        wall_us=wall_us,
+        mono_ns=mono_ns,
+        upstream=upstream,
+        door=door,
+        tag=tag,
+        method=method,
+        target=target,
+        headers=headers,
+    )
+
+
+class ResponseHead(NamedTuple):
+    """Final response head and when it came."""
+
+    mono_ns: int
+    status: int
+    headers: Headers
+
+
+def encode_response(status: int, headers: HeaderLines, mono_ns: int) -> bytes:
+    """Payload of a `RESPONSE`: time, status, then one field per line."""
+    return _RESPONSE.pack(mono_ns, status) + (_encode_lines((), headers) if headers else b"")
+
+
+def decode_response(payload: Buffer) -> ResponseHead:
+    """Read the payload of a `RESPONSE`."""
+    mono_ns, status = _RESPONSE.unpack_from(payload)
+    lines = payload[_RESPONSE.size :]
+    return ResponseHead(mono_ns, status, _decode_lines(lines, 0)[1] if lines else ())
+
+
+def _little(numbers: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def encode_pieces(lengths: Iterable[int], times_ns: Sequence[int]) -> bytes:
+    """Table before the bytes of a `REQUEST` or `REPLY`: how many pieces, their lengths, their monotonic times."""
+    return _COUNT.pack(len(times_ns)) + _little(array("I", lengths)) + _little(array("q", times_ns))
+
+
+def pieces_size(payload: Buffer) -> int:
+    """Bytes of the table before the body bytes of a `REQUEST` or `REPLY`."""
+    return int(_COUNT.size + _COUNT.unpack_from(payload)[0] * (array("I").itemsize + array("q").itemsize))
+
+
+class Ending(NamedTuple):
+    """How an exchange ended."""
+
+    mono_ns: int
+    request_lost: int
+    """Body bytes relayed and not recorded."""
+    response_lost: int
+    outcome: Outcome
+
+
+def encode_close(ending: Ending) -> bytes:
+    """Payload of a `CLOSE`."""
+    return _CLOSE.pack(ending.mono_ns, ending.request_lost, ending.response_lost, _OUTCOME_CODES[ending.outcome])
+
+
+def decode_close(payload: Buffer) -> Ending:
+    """Read the payload of a `CLOSE`."""
+    mono_ns, request_lost, response_lost, code = _CLOSE.unpack(payload)
+    return Ending(mono_ns, request_lost, response_lost, _OUTCOMES[code])
+
+
+def encode_lost(exchanges: Iterable[int]) -> bytes:
+    """Payload of a `LOST`: the numbers of the exchanges."""
+    return _little(array("Q", exchanges))
+
+
+def decode_lost(payload: Buffer) -> tuple[int, ...]:
+    """Read the payload of a `LOST`."""
+    numbers = array("Q", bytes(payload))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return tuple(numbers)

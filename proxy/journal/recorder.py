@@ -1,0 +1,211 @@
+"""One exchange on its way into the journal: pieces are kept as they came until they make a batch.
+
+The methods are on the live path: they do the least that keeps lengths and times, and never raise.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from proxy.journal.layout import Buffer, Draft, Flag, Kind, draft
+from proxy.journal.payloads import (
+    Ending,
+    HeaderLines,
+    OpenHead,
+    encode_close,
+    encode_open,
+    encode_pieces,
+    encode_response,
+)
+from proxy.model.exchange import Outcome
+
+_FEW_PIECES = 4
+"""So many pieces or fewer are handed to the kernel as they are; more are joined first, which is cheaper."""
+
+
+class RecordSink(Protocol):
+    """Where a recorder's records go."""
+
+    def flush(self, recorder: ExchangeRecorder, /) -> None:
+        """Write what it holds back."""
+
+    def finish(self, recorder: ExchangeRecorder, /) -> None:
+        """Write what it holds back; it has ended."""
+
+
+class _Body:
+    """Pieces of one direction that are not in the kernel yet."""
+
+    __slots__ = ("capped", "pieces", "room", "size", "times")
+
+    def __init__(self, cap: int) -> None:
+        self.pieces: list[Buffer] = []
+        self.times: list[int] = []
+        self.size = 0
+        self.room = cap
+        self.capped = 0
+
+    def take(self) -> list[Buffer]:
+        """Payload of the pieces held so far, without what is above the cap; empty when nothing remains."""
+        pieces, times = self.pieces, self.times
+        self.pieces, self.times = [], []
+        size, self.size = self.size, 0
+        if size > self.room:
+            self.capped += size - self.room
+            pieces = _first_bytes(pieces, self.room)
+            times = times[: len(pieces)]
+            size = self.room
+        self.room -= size
+        if not pieces:
+            return []
+        table = encode_pieces(map(len, pieces), times)
+        return [table, *pieces] if len(pieces) <= _FEW_PIECES else [table, b"".join(pieces)]
+
+
+def _first_bytes(pieces: list[Buffer], size: int) -> list[Buffer]:
+    kept = []
+    for piece in pieces:
+        if size <= 0:
+            break
+        kept.append(piece[:size])
+        size -= len(piece)
+    return kept
+
+
+def _steady(payload: Buffer) -> Buffer:
+    """A view whose bytes nobody can change before they are written, or a copy."""
+    return payload if isinstance(payload, memoryview) and type(payload.obj) is bytes else bytes(payload)
+
+
+class ExchangeRecorder:
+    """Records one exchange. Once `lost` is true nothing more of it is recorded."""
+
+    __slots__ = (
+        "_batch",
+        "_ending",
+        "_flags",
+        "_head",
+        "_head_ns",
+        "_open",
+        "_request",
+        "_response",
+        "_sequence",
+        "_sink",
+        "lost",
+        "number",
+    )
+
+    def __init__(self, number: int, head: OpenHead, sink: RecordSink, *, batch_bytes: int, body_cap: int) -> None:
+        self.number = number
+        self.lost = False
+        self._sink = sink
+        self._batch = batch_bytes
+        self._open: OpenHead | None = head
+        self._head: bytes | None = None
+        self._head_ns = 0
+        self._ending: tuple[Outcome, int] | None = None
+        self._request = _Body(body_cap)
+        self._response = _Body(body_cap)
+        self._flags = 0
+        self._sequence = 0
+
+    def request_piece(self, payload: Buffer, mono_ns: int, /) -> None:
+        """Transfer-decoded bytes of the request body as they arrived."""
+        if type(payload) is not bytes:
+            payload = _steady(payload)
+        body = self._request
+        body.pieces.append(payload)
+        body.times.append(mono_ns)
+        body.size += len(payload)
+        if body.size >= self._batch:
+            self._sink.flush(self)
+
+    def request_done(self) -> None:
+        """The request's last framing byte arrived."""
+        self._flags |= Flag.REQUEST_COMPLETE
+
+    def response_head(self, status: int, headers: HeaderLines, mono_ns: int, /) -> None:
+        """Final response head; values of head secrets are already redacted."""
+        self._head = encode_response(status, headers, mono_ns)
+        self._head_ns = mono_ns
+
+    def response_piece(self, payload: Buffer, mono_ns: int, /) -> None:
+        """Transfer-decoded bytes of the response body as they arrived."""
+        if type(payload) is not bytes:
+            payload = _steady(payload)
+        body = self._response
+        body.pieces.append(payload)
+        body.times.append(mono_ns)
+        body.size += len(payload)
+        if body.size >= self._batch:
+            self._sink.flush(self)
+
+    def close(self, outcome: Outcome, mono_ns: int, *, response_complete: bool) -> None:
+        """End the exchange; everything of it is in the kernel when this returns, or it is `lost`."""
+        if response_complete:
+            self._flags |= Flag.RESPONSE_COMPLETE
+        self._ending = (outcome, mono_ns)
+        self._sink.finish(self)
+
+    @property
+    def capped_bytes(self) -> int:
+        """Body bytes of both directions above the cap, as far as taken."""
+        return self._request.capped + self._response.capped
+
+    def held_since_ns(self) -> int | None:
+        """Monotonic time of the oldest thing that is not in the kernel; None when nothing is held back."""
+        if self._open is not None:
+            return self._open.mono_ns
+        held = [times[0] for times in (self._request.times, self._response.times) if times]
+        if self._head is not None:
+            held.append(self._head_ns)
+        return min(held, default=None)
+
+    def take(self) -> list[Draft]:
+        """Records of all that is held back, in the order in which they are to be read."""
+        drafts: list[Draft] = []
+        if self._open is not None:
+            self._add(drafts, Kind.OPEN, [encode_open(self._open)])
+            self._open = None
+        if self._request.pieces:
+            self._add(drafts, Kind.REQUEST, self._request.take())
+        if self._head is not None:
+            self._add(drafts, Kind.RESPONSE, [self._head])
+            self._head = None
+        if self._response.pieces:
+            self._add(drafts, Kind.REPLY, self._response.take())
+        if self._ending is not None:
+            outcome, mono_ns = self._ending
+            ending = Ending(mono_ns, self._request.capped, self._response.capped, outcome)
+            self._add(drafts, Kind.CLOSE, [encode_close(ending)])
+        return drafts
+
+    def _add(self, drafts: list[Draft], kind: Kind, payload: list[Buffer]) -> None:
+        if payload:
+            self._sequence += 1
+            drafts.append(draft(kind, self._flags, exchange=self.number, sequence=self._sequence, payload=payload))
+
+
+class Unrecorded(ExchangeRecorder):
+    """Stands in while recording is switched off: takes everything, keeps nothing."""
+
+    __slots__ = ()
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.lost = True
+
+    def request_piece(self, payload: Buffer, mono_ns: int, /) -> None:
+        """Keep nothing."""
+
+    def request_done(self) -> None:
+        """Keep nothing."""
+
+    def response_head(self, status: int, headers: HeaderLines, mono_ns: int, /) -> None:
+        """Keep nothing."""
+
+    def response_piece(self, payload: Buffer, mono_ns: int, /) -> None:
+        """Keep nothing."""
+
+    def close(self, outcome: Outcome, mono_ns: int, *, response_complete: bool) -> None:
+        """Keep nothing."""
