@@ -316,6 +316,7 @@ class ObservationFact:
     content_sha256: str
     tokens_ref: int
     line_count: int
+    """Significant lines: those that say enough to be compared."""
     dropped_by: int | None
     """Boundary that removed its last copy; None while visible."""
 
@@ -363,6 +364,8 @@ class DropFact:
     thread: ThreadId
     boundary: int
     observation: ObservationId
+    turn: int
+    """First turn without it; differs inside one `rolling` boundary."""
     in_summary: InSummary
 
 

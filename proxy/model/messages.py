@@ -88,6 +88,8 @@ class Request:
     """Set when the request names a server-held history (`thread.previous_message_id`)."""
     on_demand_compaction: bool = False
     """The request asks the provider for nothing but a compaction."""
+    faults: tuple[str, ...] = ()
+    """Things that could not be read: `message 3: not an object`; the rest was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +117,8 @@ class Reply:
     iterations: tuple[Iteration, ...]
     """Every billed sampling, in order; empty when no usage arrived (`usage_missing`)."""
     edits: tuple[ContextEdit, ...] = ()
+    transformations: tuple[str, ...] = ()
+    """Kinds of changes the provider made to the request's input (`thinking_dropped`, V14), one per changed block."""
     usage_raw: Mapping[str, Any] | None = None
     """The provider's usage object after merging the stream's events, kept for re-pricing."""
     usage_disagrees: str = ""

@@ -62,6 +62,10 @@ class Iteration:
     usage: Usage
     server_tool_calls: int = 0
     """Provider-run tool requests billed apart from tokens (web searches)."""
+    terms: tuple[tuple[str, str], ...] = ()
+    """Pricing terms that the provider stated and that are not its defaults, by name: `("speed", "fast")`."""
+    unpriceable: str = ""
+    """What about this sampling no price table can price; empty when there is nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,152 @@
+"""What left a thread's view, and the boundary that is counted for it: one event per compaction (F77)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
+
+from proxy.ledger import reports
+from proxy.ledger.context import Texts, covered
+from proxy.model.facts import BoundaryFact, BoundaryKind, DropFact, Fact, InSummary, Observability
+from proxy.model.ids import ObservationId, SessionId
+from proxy.sessions import lines
+from proxy.sessions.state import Said, Seen, SessionState, Thread
+
+
+class View(NamedTuple):
+    """What of a thread's observations stands in a context."""
+
+    visible: set[ObservationId]
+    lost: dict[ObservationId, InSummary]
+    """Visible before and no more, with how much of each stands in the context's texts."""
+    reattached: int
+    """Of those whose result is gone: how many stand verbatim in the texts."""
+    inferred: bool
+    """Some of the lost ones are known by the provider's count alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Why content left the view."""
+
+    kind: BoundaryKind
+    evidence: str
+    level: Observability
+    trigger: str = ""
+    said: Said | None = None
+    """The reply that wrote the summary."""
+
+
+def look(
+    thread: Thread, seen: list[Seen], shown: set[bytes], texts: Texts, hidden: frozenset[str] = frozenset()
+) -> View:
+    """Compare what was visible with a context: results by digest, copies by line (V5).
+
+    `shown` are the matching digests of the context's tool results; `hidden` the call ids whose results the
+    provider says it cleared.
+    """
+    direct = [one for one in seen if one.unit in shown and one.call not in hidden]
+    visible = {one.id for one in direct}
+    lost: dict[ObservationId, InSummary] = {}
+    reattached = 0
+    for one in seen:
+        if one.id not in thread.visible or one.id in visible:
+            continue
+        if covered(one.lines, one.content_sha256, direct) and one.lines:
+            visible.add(one.id)
+            continue
+        held = texts.holds(one.lines)
+        if held is InSummary.VERBATIM:
+            visible.add(one.id)
+            reattached += 1
+        else:
+            lost[one.id] = held
+    return View(visible, lost, reattached, inferred=bool(hidden))
+
+
+def leave_branch(thread: Thread, state: SessionState, view: View) -> None:
+    """A rewind: what it left behind is in no living branch, and nothing was compacted (F78)."""
+    for key in view.lost:
+        state.seen[key].rewound = True
+    state.touch_seen(set(view.lost))
+    thread.visible = view.visible
+
+
+def come_back(thread: Thread, state: SessionState, view: View) -> None:
+    """Observations that stand in the context again are visible again."""
+    back = {key for key in view.visible if state.seen[key].dropped_by is not None and key not in thread.visible}
+    for key in back:
+        seen = state.seen[key]
+        seen.dropped_by = seen.dropped_turn = seen.in_summary = None
+        seen.remaining = b""
+    state.touch_seen(back)
+
+
+def cross(state: SessionState, thread: Thread, view: View, cause: Cause, *, turn: int, at_us: int) -> list[Fact]:
+    """Count a boundary on a thread and drop what it removed; the facts, the boundary last."""
+    come_back(thread, state, view)
+    rolling = _rolls_on(thread, turn, cause)
+    if not rolling:
+        thread.boundaries += 1
+    number = thread.boundaries
+    lost = [state.seen[key] for key in view.lost]
+    drops = list(_drop(state.session, lost, view, number, turn))
+    state.touch_seen(set(view.lost))
+    thread.visible = view.visible
+    fact = BoundaryFact(
+        session=state.session,
+        thread=thread.id,
+        boundary=number,
+        turn=turn,
+        at_us=at_us,
+        kind=cause.kind,
+        trigger=cause.trigger,
+        level=cause.level,
+        evidence=cause.evidence,
+        tokens_before=thread.context_tokens,
+        tokens_after=None,
+        dropped_observations=len(lost),
+        dropped_tokens_ref=sum(one.tokens_ref for one in lost),
+        summary_writer=cause.said.writer if cause.said else None,
+        summary_number=cause.said.number if cause.said else None,
+        reattached=view.reattached,
+    )
+    if rolling and thread.last_boundary:
+        fact = _extend(thread.last_boundary, fact)
+    thread.last_boundary = {**asdict(fact), "rolled_to": turn}
+    return [*drops, fact]
+
+
+def _rolls_on(thread: Thread, turn: int, cause: Cause) -> bool:
+    """A history replaced at two turns in a row is one policy that drops at each turn: one rolling boundary (V5)."""
+    last = thread.last_boundary
+    return bool(last) and cause.evidence == last["evidence"] == "history replaced" and last["rolled_to"] == turn - 1
+
+
+def _extend(last: dict[str, object], now: BoundaryFact) -> BoundaryFact:
+    first = BoundaryFact(**{key: value for key, value in last.items() if key != "rolled_to"})  # type: ignore[arg-type]
+    return replace(
+        first,
+        kind=BoundaryKind.ROLLING,
+        dropped_observations=first.dropped_observations + now.dropped_observations,
+        dropped_tokens_ref=first.dropped_tokens_ref + now.dropped_tokens_ref,
+        reattached=now.reattached,
+    )
+
+
+def _drop(session: SessionId, lost: Iterable[Seen], view: View, number: int, turn: int) -> Iterable[Fact]:
+    for seen in lost:
+        seen.dropped_by = number
+        seen.dropped_turn = turn
+        seen.in_summary = view.lost[seen.id]
+        seen.remaining = b"".join(dict.fromkeys(lines.unpack(seen.lines)))
+        yield reports.observation_fact(session, seen)
+        yield DropFact(
+            session=session,
+            thread=seen.thread,
+            boundary=number,
+            observation=seen.id,
+            turn=turn,
+            in_summary=seen.in_summary,
+        )

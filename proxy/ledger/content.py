@@ -1,0 +1,44 @@
+"""One tool result as it is compared: its hash, its significant lines, its size in reference tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+
+import orjson
+
+from proxy.ledger.results import ResultText
+from proxy.model.messages import Block
+from proxy.sessions import lines
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A result's normalised content."""
+
+    sha256: str
+    text_lines: tuple[str, ...]
+    lines: bytes
+    """Packed digests of the significant lines."""
+    tokens_ref: int
+
+    @classmethod
+    def of(cls, result: ResultText, block: Block, count: Callable[[str], int]) -> Content:
+        """The content of a result block; media without text is hashed as sent."""
+        body = result.text.encode("utf-8", "surrogatepass") or orjson.dumps(block.raw, option=orjson.OPT_SORT_KEYS)
+        return cls(
+            sha256=sha256(body).hexdigest(),
+            text_lines=tuple(result.lines),
+            lines=lines.significant(result.lines),
+            tokens_ref=count(block.text),
+        )
+
+    def returned(self, wanted: set[bytes]) -> list[str]:
+        """The lines of this content, each once, that are among the wanted ones."""
+        found: dict[bytes, str] = {}
+        for line in self.text_lines:
+            digest = lines.line_digest(line)
+            if digest in wanted:
+                found.setdefault(digest, line)
+        return list(found.values())

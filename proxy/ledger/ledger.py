@@ -1,0 +1,162 @@
+"""What one thread's model has seen, and what each of its calls brought back.
+
+The ledger of a thread answers as of the asking turn: a call is judged by what was visible when the model asked,
+not by what came later. A sub-agent's ledger knows nothing of its parent's (F74).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+import orjson
+
+from proxy.ledger import matching, reports
+from proxy.ledger.classify import Answer, classify
+from proxy.ledger.content import Content
+from proxy.ledger.tools import ToolRules
+from proxy.model.facts import CallFact, Fact, Label, ObservationFact, ToolClass
+from proxy.model.ids import ObservationId
+from proxy.model.messages import Block
+from proxy.sessions import lines
+from proxy.sessions.normalise import Unit
+from proxy.sessions.state import Asked, Seen, SessionState, Thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruments:
+    """What the ledger needs from outside, as plain functions."""
+
+    tools: ToolRules
+    count: Callable[[str], int]
+    """Reference tokens of a text."""
+    redact: Callable[[str], str]
+    """Removes body secrets from a text that will be stored."""
+
+
+class Ledger:
+    """One thread's ledger, over the session's state."""
+
+    def __init__(self, state: SessionState, thread: Thread, client: str, own: Instruments) -> None:
+        self._session = state.session
+        self._client = client
+        self._thread = thread
+        self._state = state
+        self._tools = own.tools
+        self._count = own.count
+        self._redact = own.redact
+
+    def seen(self) -> Iterator[Seen]:
+        """This thread's observations in order; those of abandoned branches aside."""
+        return (seen for seen in self._state.seen.values() if seen.thread == self._thread.id and not seen.rewound)
+
+    def ask(self, turn: int, index: int, block: Block) -> Asked:
+        """Take note of a call that the model asked for."""
+        access = self._tools.access(
+            self._client, block.tool, block.arguments, cwd=self._thread.cwd, raw=block.raw_arguments
+        )
+        arguments = block.raw_arguments if block.arguments is None else orjson.dumps(dict(block.arguments)).decode()
+        asked = Asked(
+            turn=turn,
+            index=index,
+            call=block.call_id,
+            tool=block.tool,
+            tool_class=access.tool_class,
+            action=access.action,
+            resource=self._redact(access.resource),
+            span=self._redact(access.span),
+            key=self._redact(access.key),
+            polling=access.polling,
+            rule=access.rule,
+            arguments_sha256=sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest(),
+            arguments_tokens_ref=self._count(arguments),
+            suspected=False,
+        )
+        latest = matching.latest(self.seen(), asked.key)
+        asked.suspected = (
+            asked.tool_class is ToolClass.RETRIEVAL and latest is not None and latest.id not in self._thread.visible
+        )
+        return asked
+
+    def pending(self, asked: Asked) -> CallFact:
+        """A call that was asked and not answered yet."""
+        return reports.call_fact(self._session, self._thread.id, asked, Label.PENDING)
+
+    def unanswered(self, asked: Asked) -> CallFact:
+        """The history went on without an answer to this call."""
+        return reports.call_fact(self._session, self._thread.id, asked, Label.NO_RESULT)
+
+    def answer(self, asked: Asked, unit: Unit, turn: int) -> list[Fact]:
+        """Judge an answered call. The content it showed becomes an observation, visible from now on."""
+        block = unit.block
+        result = self._tools.result(self._client, asked.tool, block.text, is_error=block.is_error)
+        answer = Answer(result.kind)
+        content = Content.of(result, block, self._count)
+        match = matching.match(asked, answer, content, self._thread, list(self.seen()))
+        row = classify(match.question)
+        facts: list[Fact] = []
+        seen = None
+        if answer is Answer.CONTENT:
+            seen = self._see(asked, content, unit, turn)
+            facts.append(self.observation_fact(seen))
+            self._restore(asked.resource, seen)
+            self._thread.demanded.discard(asked.resource)
+        elif answer is Answer.DEMAND and asked.resource:
+            self._thread.demanded.add(asked.resource)
+        judged = reports.Judged(
+            turn=turn,
+            row=row,
+            match=match,
+            content=content,
+            seen=seen.id if seen else None,
+            is_error=block.is_error,
+            error_type=result.error_type,
+            returned_tokens_ref=self._count("\n".join(match.returned)) if match.returned else 0,
+        )
+        facts.append(reports.answered(self._session, self._thread.id, asked, judged))
+        return facts
+
+    def carry_in(self, call: Block, unit: Unit, turn: int, index: int) -> ObservationFact | None:
+        """Take in a result whose call was never seen asked: a resumed session, or a lost exchange."""
+        result = self._tools.result(self._client, call.tool, unit.block.text, is_error=unit.block.is_error)
+        if Answer(result.kind) is not Answer.CONTENT:
+            return None
+        asked = self.ask(turn, index, call)
+        seen = self._see(asked, Content.of(result, unit.block, self._count), unit, turn, mark="c")
+        return self.observation_fact(seen)
+
+    def _see(self, asked: Asked, content: Content, unit: Unit, turn: int, mark: str = "") -> Seen:
+        seen = Seen(
+            id=ObservationId(f"{self._thread.id}/{asked.turn}.{mark}{asked.index}"),
+            thread=self._thread.id,
+            turn=turn,
+            call=asked.call,
+            tool_class=asked.tool_class,
+            key=asked.key,
+            resource=asked.resource,
+            span=asked.span,
+            content_sha256=content.sha256,
+            tokens_ref=content.tokens_ref,
+            unit=unit.digest,
+            lines=content.lines,
+        )
+        self._state.add(seen)
+        self._thread.visible.add(seen.id)
+        return seen
+
+    def _restore(self, resource: str, fresh: Seen) -> None:
+        """Lines that came back are no longer missing: each counts once per boundary (V4)."""
+        back = set(lines.unpack(fresh.lines))
+        touched: set[ObservationId] = set()
+        for seen in self.seen():
+            if seen.remaining and (seen.resource == resource or seen.content_sha256 == fresh.content_sha256):
+                left = b"".join(line for line in lines.unpack(seen.remaining) if line not in back)
+                if left != seen.remaining:
+                    seen.remaining = left
+                    touched.add(seen.id)
+        self._state.touch_seen(touched)
+
+    def observation_fact(self, seen: Seen) -> ObservationFact:
+        """An observation as a fact."""
+        return reports.observation_fact(self._session, seen)

@@ -1,0 +1,148 @@
+"""Ledger findings as facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from proxy.ledger.classify import REREADS, Row
+from proxy.ledger.content import Content
+from proxy.ledger.matching import Match
+from proxy.model.facts import CallFact, Label, ObservationFact
+from proxy.model.ids import ObservationId, SessionId, ThreadId
+from proxy.sessions.lines import LINE_SIZE
+from proxy.sessions.state import Asked, Seen
+
+HUMAN_GAP_US = 60_000_000
+"""A model time above this is marked: it may hold a human (V7)."""
+
+_PAYLOAD = frozenset({Label.REACQUISITION, Label.VARIANT, Label.FORCED, Label.REPEAT_VISIBLE, Label.ATTEMPTED})
+"""Classes whose tokens are arguments and whole payload (S0-75); the others count only the lines that came back."""
+
+_AFTER_BOUNDARY = REREADS | {Label.ATTEMPTED, Label.FORCED}
+"""Classes that are charged to the boundary that removed the last copy, when there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One answered call with everything that was found."""
+
+    turn: int
+    row: Row
+    match: Match
+    content: Content
+    seen: ObservationId | None
+    is_error: bool
+    error_type: str
+    returned_tokens_ref: int
+    """Reference tokens of the lines that came back."""
+
+
+def call_fact(session: SessionId, thread: ThreadId, asked: Asked, label: Label) -> CallFact:
+    """A call without an answer."""
+    return CallFact(
+        session=session,
+        thread=thread,
+        turn=asked.turn,
+        index=asked.index,
+        call=asked.call,
+        tool=asked.tool,
+        tool_class=asked.tool_class,
+        action=asked.action,
+        resource=asked.resource,
+        span=asked.span,
+        arguments_sha256=asked.arguments_sha256,
+        arguments_tokens_ref=asked.arguments_tokens_ref,
+        asked_us=asked.asked_us,
+        answered_turn=None,
+        result_sha256="",
+        result_tokens_ref=None,
+        is_error=False,
+        error_type="",
+        label=label,
+        suspected=asked.suspected,
+        observation=None,
+        repeats=None,
+        boundary=None,
+        turns_later=None,
+        in_summary=None,
+        reread_tokens_ref=None,
+        model_us=asked.model_us,
+        because=_json({"rule": asked.rule, "key": asked.key}),
+    )
+
+
+def answered(session: SessionId, thread: ThreadId, asked: Asked, judged: Judged) -> CallFact:
+    """A judged call."""
+    label, match = judged.row.label, judged.match
+    charged = match.boundary if label in _AFTER_BOUNDARY else None
+    compared = match.compared if label not in (Label.ACQUISITION, Label.NOT_RETRIEVAL, Label.FAILED) else None
+    return replace(
+        call_fact(session, thread, asked, label),
+        answered_turn=judged.turn,
+        result_sha256=judged.content.sha256,
+        result_tokens_ref=judged.content.tokens_ref,
+        is_error=judged.is_error,
+        error_type=judged.error_type,
+        observation=judged.seen,
+        repeats=compared.id if compared else None,
+        boundary=charged,
+        turns_later=asked.turn - match.dropped_turn if charged is not None and match.dropped_turn else None,
+        in_summary=match.in_summary if charged is not None else None,
+        reread_tokens_ref=_tokens(label, asked, judged),
+        because=_because(asked, judged),
+    )
+
+
+def _tokens(label: Label, asked: Asked, judged: Judged) -> int | None:
+    if label in _PAYLOAD:
+        return asked.arguments_tokens_ref + judged.content.tokens_ref
+    return judged.returned_tokens_ref if label in REREADS else None
+
+
+def _because(asked: Asked, judged: Judged) -> str:
+    compared = judged.match.compared
+    reasons: dict[str, Any] = {
+        "rule": asked.rule,
+        "key": asked.key,
+        "reason": judged.row.reason,
+        "content_sha256": judged.content.sha256,
+        "copy_visible": judged.match.question.copy_visible,
+        "returned_lines": len(judged.match.returned),
+    }
+    if compared:
+        reasons["compared"] = {
+            "observation": compared.id,
+            "turn": compared.turn,
+            "key": compared.key,
+            "content_sha256": compared.content_sha256,
+            "dropped_by": compared.dropped_by,
+        }
+    if asked.model_us is not None and asked.model_us > HUMAN_GAP_US:
+        reasons["may_hold_a_human"] = True
+    return _json(reasons)
+
+
+def observation_fact(session: SessionId, seen: Seen) -> ObservationFact:
+    """An observation as it stands now."""
+    return ObservationFact(
+        session=session,
+        observation=seen.id,
+        thread=seen.thread,
+        turn=seen.turn,
+        call=seen.call,
+        tool_class=seen.tool_class,
+        key=f"{seen.key}@{seen.content_sha256}",
+        resource=seen.resource,
+        span=seen.span,
+        content_sha256=seen.content_sha256,
+        tokens_ref=seen.tokens_ref,
+        line_count=len(seen.lines) // LINE_SIZE,
+        dropped_by=seen.dropped_by,
+    )
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

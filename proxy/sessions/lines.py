@@ -1,0 +1,59 @@
+"""Content by line: packed line digests, containment, and which lines are worth counting.
+
+Contents are compared without being kept: an observation is stored as 8 bytes per line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+
+LINE_SIZE = 8
+_WORDS = re.compile(r"\w")
+SIGNIFICANT = 4
+"""A line with fewer word characters (`}`, `else:` is over it) shows nothing by standing in two places."""
+
+_NUMBERED = re.compile(r"^\s*\d+(?:\t|→|: ?)")
+
+
+def line_digest(line: str) -> bytes:
+    """8 bytes for one line, trailing white space aside."""
+    return blake2b(line.rstrip().encode("utf-8", "surrogatepass"), digest_size=LINE_SIZE).digest()
+
+
+def is_significant(line: str) -> bool:
+    """True when the line says enough to be counted."""
+    return len(_WORDS.findall(line)) >= SIGNIFICANT
+
+
+def pack(lines: Iterable[str]) -> bytes:
+    """Line digests as one byte string, 8 bytes each."""
+    return b"".join(map(line_digest, lines))
+
+
+def unpack(packed: bytes) -> list[bytes]:
+    """The reverse of `pack`."""
+    return [packed[i : i + LINE_SIZE] for i in range(0, len(packed), LINE_SIZE)]
+
+
+def contains(hay: bytes, needle: bytes) -> bool:
+    """True when the needle's lines stand in the hay one after the other."""
+    if not needle:
+        return False
+    at = hay.find(needle)
+    while at >= 0:
+        if at % LINE_SIZE == 0:
+            return True
+        at = hay.find(needle, at + 1)
+    return False
+
+
+def without_numbers(lines: Sequence[str]) -> list[str]:
+    """Lines without a reader's line-number prefix (number and tab, arrow or colon)."""
+    return [_NUMBERED.sub("", line, count=1) for line in lines]
+
+
+def significant(lines: Sequence[str]) -> bytes:
+    """Digests of the significant lines alone, in order."""
+    return pack(line for line in lines if is_significant(line))

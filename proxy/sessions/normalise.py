@@ -1,0 +1,96 @@
+"""Content to digests, for matching only: nothing that is stored or shown goes through here.
+
+The normaliser is versioned (V27) and this is all it does: `cache_control` and every other field beside a
+block's meaning is left out; a string equals one text block; thinking, `role: system` messages, empty texts and
+the client's `<system-reminder>` texts are passed over; how blocks are grouped into messages does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import orjson
+
+from proxy.model.messages import Block, BlockKind, Message, Request
+from proxy.sessions.phrases import REMINDER, VOLATILE_SYSTEM, opens_with
+
+VERSION = "1"
+DIGEST_SIZE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One block that counts for matching."""
+
+    block: Block
+    role: str
+    digest: bytes
+    """8 bytes; equal for blocks that mean the same at the same role."""
+
+
+def units(messages: tuple[Message, ...]) -> list[Unit]:
+    """The blocks of a history that count for matching, in order."""
+    return [unit for message in messages if message.role != "system" for unit in _of_message(message)]
+
+
+def reply_units(blocks: tuple[Block, ...]) -> list[Unit]:
+    """The same for a reply, as the client will send it back."""
+    return list(_of_message(Message(role="assistant", blocks=blocks)))
+
+
+def _of_message(message: Message) -> Iterator[Unit]:
+    for block in message.blocks:
+        if _counts(block):
+            yield Unit(block, message.role, unit_digest(message.role, block))
+
+
+def _counts(block: Block) -> bool:
+    if block.kind is BlockKind.THINKING:
+        return False
+    if block.kind is BlockKind.TEXT:
+        return bool(block.text.strip()) and not block.text.startswith(REMINDER)
+    return True
+
+
+def unit_digest(role: str, block: Block) -> bytes:
+    """8-byte digest of what the block means at that role."""
+    hasher = blake2b(f"{role}\0{block.kind}\0".encode(), digest_size=DIGEST_SIZE)
+    hasher.update(_meaning(block))
+    return hasher.digest()
+
+
+def _meaning(block: Block) -> bytes:
+    match block.kind:
+        case BlockKind.TEXT:
+            return block.text.encode("utf-8", "surrogatepass")
+        case BlockKind.CALL:
+            arguments = block.raw_arguments if block.arguments is None else dict(block.arguments)
+            return orjson.dumps([block.call_id, block.tool, arguments], option=orjson.OPT_SORT_KEYS)
+        case BlockKind.RESULT:
+            return f"{block.call_id}\0{block.is_error:d}\0{block.text}".encode("utf-8", "surrogatepass")
+        case _:
+            return _canonical(block.raw)
+
+
+def _canonical(raw: object) -> bytes:
+    if isinstance(raw, dict):
+        raw = {key: value for key, value in raw.items() if key != "cache_control"}
+    return orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
+
+
+def system_sha256(request: Request) -> str:
+    """Short digest of the system text without its volatile blocks, 32 hex digits."""
+    hasher = blake2b(digest_size=16)
+    for block in request.system:
+        if not opens_with(block.text, VOLATILE_SYSTEM):
+            hasher.update(block.text.encode("utf-8", "surrogatepass"))
+            hasher.update(b"\0")
+    return hasher.hexdigest()
+
+
+def tools_sha256(request: Request) -> str:
+    """Short digest of the tool inventory: names with their schema digests, in any order (S0-51), 32 hex digits."""
+    lines = sorted(f"{tool.name}\0{tool.schema_sha256}" for tool in request.tools)
+    return blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()

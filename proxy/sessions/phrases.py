@@ -1,0 +1,26 @@
+"""Short opening phrases by which the texts that clients write by themselves are recognised.
+
+Only openings are kept here: the texts are their vendors'. A new client adds rows, nothing else.
+"""
+
+from __future__ import annotations
+
+REMINDER = "<system-reminder>"
+"""Opens a text block that a client adds by itself, at any place; it is not part of the conversation."""
+
+VOLATILE_SYSTEM = ("x-anthropic-billing-header:",)
+"""System blocks that change inside one session (wire-formats 5.1)."""
+
+SUMMARY_REQUESTS = (
+    "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
+    "Your task is to create a detailed summary of the conversation so far",
+)
+"""Openings of the user text that asks the model for a summary of the session so far."""
+
+CONTINUATIONS = ("This session is being continued from a previous conversation that ran out of context.",)
+"""Openings of the user text that carries a summary into the shortened history."""
+
+
+def opens_with(text: str, openings: tuple[str, ...]) -> bool:
+    """True when the text begins with one of the openings, leading white space aside."""
+    return text.lstrip().startswith(openings)

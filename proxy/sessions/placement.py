@@ -1,0 +1,178 @@
+"""Which thread a call belongs to, how its history follows the former one, and what shows a compaction.
+
+Order inside a thread is by content: the thread whose history the request extends. Evidence of a compaction,
+strongest first: the client's hint header, a provider's compaction block, the client's continuation text, the text
+of a summarising call standing in the new history, a history whose middle is gone while later parts stayed.
+Rewinds, forks, clears and sub-agent switches are none of these (F77, F78).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from proxy.model.ids import ThreadId
+from proxy.model.messages import BlockKind, Request
+from proxy.sessions import history, lines
+from proxy.sessions.history import Overlap, Relation
+from proxy.sessions.identity import Identity
+from proxy.sessions.normalise import Unit, system_sha256, tools_sha256
+from proxy.sessions.phrases import CONTINUATIONS, REMINDER, SUMMARY_REQUESTS, opens_with
+from proxy.sessions.state import Said, SessionState, Thread
+
+SUMMARY_SHARE = 0.5
+"""A new history carries a summary when at least this share of the summary's significant lines stands in it."""
+
+
+class Evidence(NamedTuple):
+    """What showed a client-side compaction."""
+
+    kind: str
+    trigger: str
+    said: Said | None
+    """The reply that wrote the summary, when it was seen."""
+
+
+class Signature(NamedTuple):
+    """What tells one kind of caller from another inside a session."""
+
+    tools: str
+    system: str
+
+
+class Placement(NamedTuple):
+    """Where a request belongs."""
+
+    thread: Thread
+    relation: Relation
+    shared: int
+    """Units shared with the thread's former history (its reply included)."""
+    evidence: Evidence | None
+    is_new: bool
+    why: str
+    """What opened a new thread; empty for a known one."""
+
+
+class _Fit(NamedTuple):
+    rank: int
+    shared: int
+    thread: Thread
+    relation: Relation
+    evidence: Evidence | None
+
+
+class _New(NamedTuple):
+    """A request as it is compared with each thread."""
+
+    request: Request
+    digests: list[bytes]
+    identity: Identity
+    signature: Signature
+    said: tuple[Said, ...]
+    """What this agent's calls said last, newest first."""
+
+
+def summary_trigger(request: Request, identity: Identity) -> str | None:
+    """`manual`, `auto` or `` when the request asks for a summary of its own history; None when it does not."""
+    if identity.hints.summary:
+        return identity.hints.summary
+    if identity.hints.request_class == "compaction" or request.on_demand_compaction:
+        return ""
+    last = request.messages[-1] if request.messages else None
+    if last is None or last.role != "user":
+        return None
+    texts = (block.text for block in last.blocks if block.kind is BlockKind.TEXT)
+    return "" if any(opens_with(text, SUMMARY_REQUESTS) for text in texts) else None
+
+
+def place(request: Request, units: list[Unit], identity: Identity, state: SessionState) -> Placement:
+    """Find the thread that a request continues, or open a new one."""
+    own = [thread for thread in state.threads.values() if thread.agent == identity.agent]
+    said = sorted((t.said for t in own if t.said), key=lambda said: (said.at_us, said.number), reverse=True)
+    signature = Signature(tools_sha256(request), system_sha256(request))
+    new = _New(request, [unit.digest for unit in units], identity, signature, tuple(said))
+    overlaps = [
+        (thread, history.compare(history.unpack(thread.history), history.unpack(thread.reply), new.digests))
+        for thread in own
+    ]
+    fits = [fit for thread, overlap in overlaps if (fit := _continues(thread, new, overlap))]
+    fits = fits or [fit for thread, overlap in overlaps if (fit := _departs(thread, new, overlap))]
+    if fits:
+        best = max(fits, key=lambda fit: (fit.rank, fit.shared, fit.thread.last_us))
+        return Placement(best.thread, best.relation, best.shared, best.evidence, is_new=False, why="")
+    return _open(request, identity, state, signature)
+
+
+def _alike(thread: Thread, new: _New) -> bool:
+    return thread.tools == new.signature.tools or thread.system == new.signature.system
+
+
+def _continues(thread: Thread, new: _New, overlap: Overlap) -> _Fit | None:
+    """The request holds the thread's whole former history, or is the next try of its first turn."""
+    if thread.turns == 0:
+        same = (thread.tools, thread.system) == new.signature
+        return _Fit(0, 0, thread, Relation.FIRST, None) if same else None
+    if overlap.extends and (_alike(thread, new) or overlap.shared > overlap.former):
+        relation = Relation.RETRIED if len(new.digests) == overlap.former else Relation.EXTENDS
+        return _Fit(1, overlap.shared, thread, relation, None)
+    return None
+
+
+def _departs(thread: Thread, new: _New, overlap: Overlap) -> _Fit | None:
+    """The request holds a part of the thread's former history, or a summary of it."""
+    if thread.turns == 0:
+        return None
+    if thread.kind != "side" and (evidence := _evidence(new, overlap, alike=_alike(thread, new))):
+        return _Fit(1, overlap.shared, thread, Relation.COMPACTED, evidence)
+    if _alike(thread, new) and overlap.shared > 0:
+        return _Fit(0, overlap.shared, thread, Relation.REWIND, None)
+    return None
+
+
+def _evidence(new: _New, overlap: Overlap, *, alike: bool) -> Evidence | None:
+    said = next((said for said in new.said if carries(new.request, said)), None)
+    trigger = said.trigger if said else ""
+    if hint := new.identity.hints.compacted:
+        return Evidence("hint header", hint, said)
+    if overlap.shared == 0 and any(opens_with(text, CONTINUATIONS) for text in _first_texts(new.request)):
+        return Evidence("continuation text", trigger, said)
+    if alike and said and overlap.shared < overlap.former:
+        return Evidence("summary request", trigger, said)
+    if alike and overlap.kept_later:
+        return Evidence("history replaced", "", None)
+    return None
+
+
+def _first_texts(request: Request) -> Iterable[str]:
+    first = next((message for message in request.messages if message.role == "user"), None)
+    if first is None:
+        return ()
+    return (b.text for b in first.blocks if b.kind is BlockKind.TEXT and not b.text.startswith(REMINDER))
+
+
+def carries(request: Request, said: Said) -> bool:
+    """True when what was said stands in texts that did not come from the model."""
+    wanted = set(lines.unpack(said.lines))
+    found: set[bytes] = set()
+    for message in request.messages:
+        if message.role != "assistant":
+            for block in message.blocks:
+                if block.kind is BlockKind.TEXT:
+                    found |= wanted.intersection(map(lines.line_digest, block.text.splitlines()))
+    return bool(wanted) and len(found) >= SUMMARY_SHARE * len(wanted)
+
+
+def _open(request: Request, identity: Identity, state: SessionState, signature: Signature) -> Placement:
+    if identity.agent:
+        kind, name, why = "agent", f"agent:{identity.agent}", "agent id"
+    elif not request.tools and identity.client.name:
+        kind, name, why = "side", "side", "no tools offered"
+    else:
+        kind, name, why = "main", "main", "first"
+    known = [thread for thread in state.threads.values() if thread.id == name or thread.id.startswith(f"{name}.")]
+    if known:
+        name = f"{name}.{len(known) + 1}"
+        why = "another history" if kind != "side" else why
+    thread = Thread(id=ThreadId(name), agent=identity.agent, kind=kind, tools=signature.tools, system=signature.system)
+    state.threads[thread.id] = thread
+    return Placement(thread, Relation.FIRST, 0, None, is_new=True, why=why)

@@ -1,0 +1,226 @@
+"""What is remembered of a session between two exchanges, and its form on disk.
+
+A state is kept in parts so that a turn rewrites only what it changed: one part per thread and one per
+page of observations. Any observer can load them.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import orjson
+
+from proxy.model.facts import InSummary, ToolClass
+from proxy.model.ids import CallId, ObservationId, SessionId, ThreadId
+
+FORMAT = 1
+PAGE = 64
+"""Observations per part."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Seen:
+    """One observation."""
+
+    id: ObservationId
+    thread: ThreadId
+    turn: int
+    call: CallId
+    tool_class: ToolClass
+    key: str
+    resource: str
+    span: str
+    content_sha256: str
+    tokens_ref: int
+    unit: bytes
+    """Matching digest of the result block that showed it."""
+    lines: bytes
+    """Packed digests of its significant lines."""
+    remaining: bytes = b""
+    """While dropped: significant lines that no later call brought back."""
+    dropped_by: int | None = None
+    dropped_turn: int | None = None
+    in_summary: InSummary | None = None
+    rewound: bool = False
+    """Left by a rewind, not by a compaction: in no branch that is still alive."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """A tool call whose answer has not come."""
+
+    turn: int
+    index: int
+    call: CallId
+    tool: str
+    tool_class: ToolClass
+    action: str
+    resource: str
+    span: str
+    key: str
+    polling: bool
+    rule: str
+    arguments_sha256: str
+    arguments_tokens_ref: int
+    suspected: bool
+    asked_us: int = 0
+    model_us: int | None = None
+    copies: dict[ObservationId, InSummary] = field(default_factory=dict)
+    """For each dropped observation of the same resource: how much of it stood in the asking turn's texts."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Said:
+    """What a thread's last reply said at length: it may turn up as the summary in a shortened history."""
+
+    writer: str
+    number: int
+    at_us: int
+    lines: bytes
+    """Packed significant lines of the text."""
+    asked_for: bool
+    """The call asked for a summary."""
+    trigger: str
+    """`manual` or `auto` when the client said so."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Thread:
+    """One linear history."""
+
+    id: ThreadId
+    agent: str
+    kind: str
+    tools: str
+    system: str
+    turns: int = 0
+    attempts: int = 0
+    """Tries of the turn that is not there yet."""
+    boundaries: int = 0
+    history: bytes = b""
+    """Packed digests of the last turn's request, summarising calls aside."""
+    reply: bytes = b""
+    visible: set[ObservationId] = field(default_factory=set)
+    """What the model saw as of the last turn, copies included."""
+    cleared: int = 0
+    """Tool results that the provider said it had cleared at the last turn."""
+    compactions: set[str] = field(default_factory=set)
+    """Digests of provider summary blocks already counted."""
+    asked: list[Asked] = field(default_factory=list)
+    demanded: set[str] = field(default_factory=set)
+    """Resources that the harness said must be read again."""
+    said: Said | None = None
+    cwd: str = ""
+    context_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Prompt tokens that stood in the provider's cache after the last turn."""
+    long_lived: bool = False
+    """The last turn wrote with a lifetime of an hour or more."""
+    last_us: int = 0
+    last_boundary: dict[str, Any] | None = None
+    """The last boundary's fact as plain values: a rolling one is extended turn by turn."""
+
+
+@dataclass(slots=True)
+class SessionState:
+    """All threads and observations of one session."""
+
+    session: SessionId
+    threads: dict[ThreadId, Thread] = field(default_factory=dict)
+    seen: dict[ObservationId, Seen] = field(default_factory=dict)
+    first_us: int = 0
+    changed: set[str] = field(default_factory=set)
+    """Parts to be written."""
+
+    def touch(self, thread: Thread) -> None:
+        """Mark a thread for writing."""
+        self.changed.add(f"thread/{thread.id}")
+
+    def add(self, seen: Seen) -> None:
+        """Take in a new observation."""
+        self.seen[seen.id] = seen
+        self.changed.add(self._page(len(self.seen) - 1))
+
+    def touch_seen(self, ids: set[ObservationId]) -> None:
+        """Mark the pages of some observations for writing."""
+        if ids:
+            self.changed.update(self._page(i) for i, key in enumerate(self.seen) if key in ids)
+
+    def _page(self, index: int) -> str:
+        return f"seen/{index // PAGE:06d}"
+
+    def take_changes(self) -> dict[str, bytes]:
+        """The changed parts as bytes; the marks are cleared."""
+        parts = {name: self._part(name) for name in sorted(self.changed)}
+        self.changed.clear()
+        return parts
+
+    def _part(self, name: str) -> bytes:
+        kind, _, rest = name.partition("/")
+        if kind == "thread":
+            body: object = _plain(self.threads[ThreadId(rest)])
+        else:
+            start = int(rest) * PAGE
+            body = [_plain(seen) for seen in list(self.seen.values())[start : start + PAGE]]
+        return orjson.dumps({"format": FORMAT, "first_us": self.first_us, kind: body})
+
+
+def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
+    """The state from its parts; an empty mapping is a new session."""
+    state = SessionState(session)
+    for name in sorted(parts):
+        body = orjson.loads(parts[name])
+        state.first_us = body["first_us"]
+        if "thread" in body:
+            thread = _thread(body["thread"])
+            state.threads[thread.id] = thread
+        else:
+            for row in body["seen"]:
+                seen = _seen(row)
+                state.seen[seen.id] = seen
+    return state
+
+
+def _plain(value: object) -> object:
+    """Dataclasses, bytes and sets as JSON values; sets sorted, so that equal states are equal bytes."""
+    match value:
+        case bytes():
+            return b64encode(value).decode("ascii")
+        case set():
+            return sorted(value)
+        case list():
+            return [_plain(item) for item in value]
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case Seen() | Asked() | Said() | Thread():
+            return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        case _:
+            return value
+
+
+def _seen(row: dict[str, Any]) -> Seen:
+    for name in ("unit", "lines", "remaining"):
+        row[name] = b64decode(row[name])
+    row["tool_class"] = ToolClass(row["tool_class"])
+    row["in_summary"] = InSummary(row["in_summary"]) if row["in_summary"] else None
+    return Seen(**row)
+
+
+def _thread(row: dict[str, Any]) -> Thread:
+    for name in ("history", "reply"):
+        row[name] = b64decode(row[name])
+    for name in ("visible", "compactions", "demanded"):
+        row[name] = set(row[name])
+    row["asked"] = [_asked(entry) for entry in row["asked"]]
+    if row["said"]:
+        row["said"] = Said(**{**row["said"], "lines": b64decode(row["said"]["lines"])})
+    return Thread(**row)
+
+
+def _asked(row: dict[str, Any]) -> Asked:
+    row["tool_class"] = ToolClass(row["tool_class"])
+    row["copies"] = {ObservationId(key): InSummary(value) for key, value in row["copies"].items()}
+    return Asked(**row)
