@@ -1,0 +1,12 @@
+"""Provider formats to canonical form: bytes in, values out, no I/O; nothing here raises on what the wire brought.
+
+endpoint            which dialect an exchange speaks; the ordered registry of dialects
+dialect             what a dialect is: the protocol a new one implements in one package
+reply               ReplyReader: feed bytes, close, get a Reply; JSON or SSE, any split, any content encoding
+content             bounded content decoding of the observer's copy
+sse                 incremental server-sent events
+json_values         bounded JSON reading, canonical JSON and its digest
+body_secrets        secrets inside bodies, removed before anything is stored
+faults              what could not be read, bounded
+anthropic_messages  the Anthropic Messages dialect
+"""

@@ -1,0 +1,70 @@
+"""Which dialect an exchange speaks, by method and path alone: a body that cannot be read must not change the answer."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from proxy.model.exchange import Headers
+from proxy.model.messages import Request
+from proxy.wire.anthropic_messages.dialect import AnthropicMessages
+from proxy.wire.dialect import Dialect, EndpointKind, Unparsed
+from proxy.wire.reply import ReplyReader
+
+DIALECTS: tuple[Dialect, ...] = (AnthropicMessages(),)
+"""In order; the first that knows a path takes it."""
+
+_UNREAD = (
+    ("bedrock", re.compile(r"/model/[^/]+/(invoke|invoke-with-response-stream|converse|converse-stream)$")),
+    ("vertex", re.compile(r"/publishers/[^/]+/models/[^/]+:(raw|streamRaw)Predict$")),
+    ("gemini", re.compile(r"/models/[^/]+:(generateContent|streamGenerateContent)$")),
+    ("openai_responses", re.compile(r"/responses(/compact)?$")),
+    ("openai_chat", re.compile(r"/chat/completions$")),
+    ("openai_completions", re.compile(r"/v1/completions$")),
+    ("anthropic_complete", re.compile(r"/v1/complete$")),
+)
+"""Model calls that are seen and not read, with the name that `status` says."""
+
+_OUT_OF_SCOPE = re.compile(
+    r"/responses/[^/]+(/cancel|/input_items)?$|/v1/batches(/|$)|:(countTokens|batchGenerateContent)$|/count-tokens$"
+)
+
+
+class Endpoint(NamedTuple):
+    """What an exchange is for, and who can read it."""
+
+    kind: EndpointKind
+    name: str
+    """Of the dialect, read or not; empty for OTHER."""
+    dialect: Dialect | None = None
+    """Set for MODEL_CALL only."""
+
+    def read_request(self, body: bytes, headers: Headers) -> Request | Unparsed:
+        """The request in canonical form, or the reason it is unparsed. Never raises."""
+        return self.dialect.read_request(body, headers) if self.dialect else Unparsed("dialect")
+
+    def open_reply(self, status: int, headers: Headers) -> ReplyReader:
+        """A reader for the response of a MODEL_CALL.
+
+        Raises:
+            ValueError: There is no dialect to read it with.
+        """
+        if self.dialect is None:
+            raise ValueError(f"replies of {self.kind} are not read")
+        return ReplyReader(self.dialect.open_reply(status), headers)
+
+
+def dialect_for(method: str, target: str) -> Endpoint:
+    """The endpoint of a request by its method and target (path and query, as sent upstream)."""
+    path = target.partition("?")[0]
+    for dialect in DIALECTS:
+        kind = dialect.kind_of(method, path)
+        if kind is not None:
+            return Endpoint(kind, dialect.name, dialect if kind is EndpointKind.MODEL_CALL else None)
+    for name, pattern in _UNREAD:
+        # A websocket is opened by GET; the Responses API answers model calls on it.
+        if pattern.search(path) and (method == "POST" or (method == "GET" and name == "openai_responses")):
+            return Endpoint(EndpointKind.UNKNOWN_DIALECT, name)
+    if _OUT_OF_SCOPE.search(path):
+        return Endpoint(EndpointKind.OUT_OF_SCOPE, "")
+    return Endpoint(EndpointKind.OTHER, "")
