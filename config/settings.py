@@ -200,6 +200,7 @@ class Prices(Section):
     override: OptionalPath
 
 
+MOST_UPSTREAMS = 16
 UpstreamName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
 
 
@@ -227,5 +228,7 @@ def contradictions(settings: Settings) -> Iterator[tuple[str, str]]:
     if default and default not in settings.upstreams:
         known = ", ".join(sorted(settings.upstreams)) or "none"
         yield "relay.default_upstream", f"no upstream has this name; configured: {known}"
+    for name in list(settings.upstreams)[MOST_UPSTREAMS:]:
+        yield f"upstreams.{name}.url", f"at most {MOST_UPSTREAMS} upstreams: each is a label of many series"
     if "run" in settings.upstreams:
         yield "upstreams.run.url", "/run/ begins the address of a run; choose another name"
