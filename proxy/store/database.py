@@ -1,0 +1,188 @@
+"""Opens a store: one SQLite file in WAL, or a PostgreSQL database. The only place that maps SQLAlchemy's errors."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc, make_url
+from sqlalchemy.engine import URL
+
+from proxy.model.errors import CannotWriteError, GateError, InputError
+from proxy.store.errors import StoreUnavailableError, UnstorableError
+from proxy.store.migration import migrate, stored_revision
+from proxy.store.schema import REVISION
+
+BUSY_TIMEOUT_MS = 10_000
+NEW_FILE_PRAGMAS = (
+    "PRAGMA auto_vacuum = INCREMENTAL",  # before the first table: lets pruning give space back without a second copy
+    "PRAGMA journal_mode = WAL",
+)
+CONNECTION_PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
+    "PRAGMA synchronous = NORMAL",  # a crash of the machine may lose the last commits; figures, not traffic
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",  # what is forgotten is overwritten
+)
+DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgresql+psycopg": "postgresql+psycopg"}
+TRANSACTIONS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "sqlite": ({"begin": "BEGIN"}, {"begin": "BEGIN IMMEDIATE"}, {"begin": ""}),
+    "postgresql": ({"isolation_level": "REPEATABLE READ"}, {}, {"isolation_level": "AUTOCOMMIT"}),
+}
+"""How a dialect reads, writes and maintains."""
+SQLITE_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class Database:
+    """An open store of this version. Transactions of `writing` are serialised by SQLite, by row in PostgreSQL."""
+
+    def __init__(self, engine: Engine, file: Path | None) -> None:
+        self._engine = engine
+        self.dialect = engine.dialect.name
+        self.file = file
+        """The SQLite file; None for PostgreSQL."""
+        self._reading, self._writing, self._maintaining = (
+            engine.execution_options(**options) for options in TRANSACTIONS[self.dialect]
+        )
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent snapshot."""
+        with _mapped_errors(), self._reading.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction: committed when the block ends, rolled back when it raises.
+
+        Raises:
+            StoreUnavailableError: nothing was written, a retry may work.
+            UnstorableError: nothing was written, a retry would fail again.
+        """
+        with _mapped_errors(), self._writing.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def maintaining(self) -> Iterator[Connection]:
+        """Outside any transaction: VACUUM, checkpoints."""
+        with _mapped_errors(), self._maintaining.connect() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection; SQLite then folds its WAL into the file."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_database(url: str, *, create: bool = True) -> Database:
+    """Open the store at `sqlite:///FILE` or `postgresql://…`, brought to this version's schema.
+
+    Args:
+        url: Without password; PostgreSQL passwords come from PGPASSFILE.
+        create: Whether a missing SQLite file is made (mode 0600, its folder 0700).
+
+    Raises:
+        NewerVersionError: written by a newer version; untouched.
+        InputError: not a store, or a damaged one.
+        CannotWriteError: no such file or server, or not permitted.
+    """
+    target = _checked(url)
+    file = Path(target.database) if target.drivername == "sqlite" and target.database else None
+    if file is not None:
+        _prepare_file(file, create=create)
+    engine = create_engine(target, hide_parameters=True, connect_args={"check_same_thread": False} if file else {})
+    if file is not None:
+        event.listen(engine, "connect", _set_pragmas)
+        event.listen(engine, "begin", _begin)
+    database = Database(engine, file)
+    try:
+        _bring_up(database, source=str(file or target))
+    except GateError:
+        database.close()
+        raise
+    return database
+
+
+def _bring_up(database: Database, *, source: str) -> None:
+    with database.reading() as connection:
+        found = stored_revision(connection, source=source)
+    if found == REVISION:
+        return
+    if found is None and database.file is not None:
+        with database.maintaining() as connection:
+            for pragma in NEW_FILE_PRAGMAS:
+                connection.exec_driver_sql(pragma)
+    with database.writing() as connection:
+        migrate(connection, source=source)
+
+
+def _checked(url: str) -> URL:
+    try:
+        target = make_url(url)
+    except exc.ArgumentError:
+        raise InputError("store url", "", "no URL", "sqlite:///FILE or postgresql://HOST/NAME") from None
+    driver = DRIVERS.get(target.drivername)
+    if driver is None:
+        raise InputError("store url", "", target.drivername, " or ".join(DRIVERS))
+    if target.password is not None:
+        raise InputError("store url", "", "a password", "none: PostgreSQL reads it from PGPASSFILE")
+    if driver == "sqlite" and not target.database:
+        raise InputError("store url", "", "no file name", "sqlite:///FILE")
+    return target.set(drivername=driver)
+
+
+def _prepare_file(file: Path, *, create: bool) -> None:
+    if not create and not file.exists():
+        raise InputError(str(file), "", "no file", "a store")
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite gives -wal and -shm the mode of the file
+    except OSError as error:
+        raise CannotWriteError(f"{file}: {error.strerror}") from error
+
+
+def _set_pragmas(connection: sqlite3.Connection, _: object) -> None:
+    connection.isolation_level = None  # transactions are begun below, by name
+    for pragma in CONNECTION_PRAGMAS:
+        connection.execute(pragma)
+
+
+def _begin(connection: Connection) -> None:
+    if statement := connection.get_execution_options()["begin"]:
+        connection.exec_driver_sql(statement)
+
+
+@contextmanager
+def _mapped_errors() -> Iterator[None]:
+    try:
+        yield
+    except (exc.SQLAlchemyError, sqlite3.Error) as error:
+        raise _mapped(error) from error
+    except OverflowError as error:
+        raise UnstorableError("an integer beyond 64 bits") from error
+
+
+def _mapped(error: exc.SQLAlchemyError | sqlite3.Error) -> GateError:
+    """Our error for theirs. Values never enter the text: PostgreSQL puts them into the details of its messages."""
+    original: Any = getattr(error, "orig", None) or error
+    kind = type(original).__name__
+    if getattr(original, "sqlite_errorcode", None) in SQLITE_DAMAGED:
+        return InputError("store", "", str(original), "a SQLite store")
+    match error:
+        case exc.OperationalError() | exc.InternalError():
+            return StoreUnavailableError(f"store: {kind}: {str(original).partition(chr(10))[0]}")
+        case exc.DataError() | exc.IntegrityError() | exc.ProgrammingError() | exc.InterfaceError():
+            diagnosis = getattr(original, "diag", None)
+            constraint = getattr(diagnosis, "constraint_name", None) or getattr(original, "sqlite_errorname", "")
+            return UnstorableError(f"store: {kind} {constraint}".rstrip())
+        case _:
+            return StoreUnavailableError(f"store: {kind}")

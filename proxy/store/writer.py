@@ -1,0 +1,205 @@
+"""Commits what one finished exchange changes: facts, session state, journal mark and contents, or none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import zstandard
+from sqlalchemy import Connection, Table, bindparam, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from proxy.journal.layout import Mark
+from proxy.model.facts import FACTS, ExchangeFact, Fact
+from proxy.model.ids import ExchangeId, SessionId
+from proxy.store.database import Database
+from proxy.store.errors import StateConflictError
+from proxy.store.rows import FORMS, Row, key_of
+from proxy.store.schema import CONTENT_USES, CONTENTS, FORGOTTEN, MARKS, META, SESSION_STATE, TABLES
+
+STATE_LEVEL = 1
+CONTENT_LEVEL = 3
+INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+"""Both have `on_conflict_do_update`; plain SQLAlchemy has not."""
+
+
+class LoadedState(NamedTuple):
+    """A session's state as stored."""
+
+    version: int
+    """0 = the session has none yet."""
+    state: bytes | None
+
+
+class StateChange(NamedTuple):
+    """The state an exchange was observed from, and what it became."""
+
+    session: SessionId
+    version: int
+    """As loaded. When the store has another one by now, the commit is refused."""
+    state: bytes | None
+    """None = unchanged; the version is checked all the same."""
+
+
+class Content(NamedTuple):
+    """One stored text of a full capture."""
+
+    sha256: str
+    """Of the content as observed."""
+    data: bytes
+    """After redaction."""
+    redacted: bool
+    """Redaction changed it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """Everything one finished exchange changes."""
+
+    exchange: ExchangeFact
+    """Its key makes the commit happen exactly once."""
+    facts: Sequence[Fact] = ()
+    """The others; a later fact of the same key replaces the earlier one, here and in the store."""
+    state: StateChange | None = None
+    """None for exchanges without a session."""
+    contents: Sequence[Content] = ()
+    mark: Mark
+    """Where a restart has to begin reading that writer's journal; an older mark than the stored one is ignored."""
+
+
+class Writer:
+    """The write side of one store. One instance belongs to one thread; several processes may have one each."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        new = INSERT[database.dialect]
+        self._upserts = {fact: _upsert(new(table), table) for fact, table in TABLES.items()}
+        exchanges = TABLES[ExchangeFact]
+        self._claim = new(exchanges).on_conflict_do_nothing()
+        self._add_state = new(SESSION_STATE).on_conflict_do_nothing()
+        self._add_contents = new(CONTENTS).on_conflict_do_nothing()
+        self._use_contents = _upsert(new(CONTENT_USES), CONTENT_USES)
+        self._set_mark = _upsert(new(MARKS), MARKS, only_if_newer="number")
+        self._set_meta = _upsert(new(META), META)
+
+    def commit(self, change: Commit) -> bool:
+        """Write everything in one transaction; False (and only the mark moves) when the exchange is there already.
+
+        Raises:
+            StateConflictError: another observer changed the session since its state was loaded.
+            StoreUnavailableError: the same commit may succeed later.
+            UnstorableError: it never will.
+        """
+        with self._database.writing() as connection:
+            connection.execute(self._set_mark, {"writer": change.exchange.writer, **change.mark._asdict()})
+            if not self._claimed(connection, change.exchange):
+                return False
+            for fact, rows in _rows_by_table(change.facts).items():
+                connection.execute(self._upserts[fact], rows)
+            if change.state is not None:
+                self._change_state(connection, change.state)
+            if change.contents:
+                self._write_contents(connection, change)
+        return True
+
+    def _claimed(self, connection: Connection, exchange: ExchangeFact) -> bool:
+        if _is_forgotten(connection, exchange.writer, exchange.number):
+            return False
+        return connection.execute(self._claim, FORMS[ExchangeFact].row(exchange)).rowcount == 1
+
+    def _change_state(self, connection: Connection, change: StateChange) -> None:
+        session, version, state = change
+        if state is None:
+            held = connection.scalar(_STATE_VERSION, {"key": session})
+            if (held or 0) != version:
+                raise StateConflictError(f"session {session} was changed by another observer")
+            return
+        row = {"session": session, "version": version + 1, "state": zstandard.compress(state, STATE_LEVEL)}
+        if version == 0:
+            written = connection.execute(self._add_state, row)
+        else:
+            written = connection.execute(_REPLACE_STATE, {"key": session, "held": version, **row})
+        if written.rowcount != 1:
+            raise StateConflictError(f"session {session} was changed by another observer")
+
+    def _write_contents(self, connection: Connection, change: Commit) -> None:
+        session = change.state.session if change.state else ""
+        used_us = change.exchange.opened_us
+        by_digest = {content.sha256: content for content in change.contents}
+        held = set(connection.scalars(_HELD_CONTENTS, {"wanted": list(by_digest)}))
+        missing = [_content_row(content) for digest, content in by_digest.items() if digest not in held]
+        if missing:
+            connection.execute(self._add_contents, missing)
+        uses = [{"session": session, "sha256": digest, "used_us": used_us} for digest in by_digest]
+        connection.execute(self._use_contents, uses)
+
+    def load_state(self, session: SessionId) -> LoadedState:
+        """What to observe the session's next exchange from."""
+        with self._database.reading() as connection:
+            found = connection.execute(_STATE, {"key": session}).one_or_none()
+        return LoadedState(found.version, zstandard.decompress(found.state)) if found else LoadedState(0, None)
+
+    def knows(self, exchange: ExchangeId) -> bool:
+        """Whether the exchange needs no observing: committed, or forgotten on request."""
+        key = {"of": exchange.writer, "at": exchange.number}
+        with self._database.reading() as connection:
+            return connection.scalar(_KNOWN, key) is not None or _is_forgotten(connection, *exchange)
+
+    def marks(self) -> dict[str, Mark]:
+        """Low-water mark of every journal writer."""
+        with self._database.reading() as connection:
+            return {row.writer: Mark(row.number, row.segment, row.offset) for row in connection.execute(select(MARKS))}
+
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        """Note versions and digests that figures depend on (V27)."""
+        with self._database.writing() as connection:
+            connection.execute(self._set_meta, [{"name": name, "value": value} for name, value in values.items()])
+
+
+_exchanges = TABLES[ExchangeFact].c
+_KNOWN = select(_exchanges.number).where(_exchanges.writer == bindparam("of"), _exchanges.number == bindparam("at"))
+_FORGOTTEN = select(FORGOTTEN.c.number).where(
+    FORGOTTEN.c.writer == bindparam("of"), FORGOTTEN.c.number == bindparam("at")
+)
+_STATE = select(SESSION_STATE.c.version, SESSION_STATE.c.state).where(SESSION_STATE.c.session == bindparam("key"))
+_STATE_VERSION = (
+    select(SESSION_STATE.c.version).where(SESSION_STATE.c.session == bindparam("key")).with_for_update(read=True)
+)
+_REPLACE_STATE = (
+    update(SESSION_STATE)
+    .where(SESSION_STATE.c.session == bindparam("key"), SESSION_STATE.c.version == bindparam("held"))
+    .values(version=bindparam("version"), state=bindparam("state"))
+)
+_HELD_CONTENTS = select(CONTENTS.c.sha256).where(CONTENTS.c.sha256.in_(bindparam("wanted", expanding=True)))
+
+
+def _is_forgotten(connection: Connection, writer: str, number: int) -> bool:
+    return connection.scalar(_FORGOTTEN, {"of": writer, "at": number}) is not None
+
+
+def _upsert(statement: Any, table: Table, *, only_if_newer: str = "") -> Any:  # noqa: ANN401 - the dialects' inserts share no type
+    key = [column.name for column in table.primary_key]
+    rest = {column.name: statement.excluded[column.name] for column in table.columns if column.name not in key}
+    if not rest:
+        return statement.on_conflict_do_nothing()
+    newer = statement.excluded[only_if_newer] > table.c[only_if_newer] if only_if_newer else None
+    return statement.on_conflict_do_update(index_elements=key, set_=rest, where=newer)
+
+
+def _rows_by_table(facts: Iterable[Fact]) -> dict[type[Fact], list[Row]]:
+    """Rows in the order of FACTS, the last of each key."""
+    last = {(type(fact), key_of(fact)): fact for fact in facts}
+    rows: dict[type[Fact], list[Row]] = {fact: [] for fact in FACTS}
+    for fact in last.values():
+        rows[type(fact)].append(FORMS[type(fact)].row(fact))
+    return {fact: found for fact, found in rows.items() if found}
+
+
+def _content_row(content: Content) -> dict[str, Any]:
+    return {
+        "sha256": content.sha256,
+        "size_bytes": len(content.data),
+        "redacted": content.redacted,
+        "packed": zstandard.compress(content.data, CONTENT_LEVEL),
+    }
