@@ -7,7 +7,8 @@ recorder   one exchange on its way into the journal
 writer     batches of many exchanges into few bounded writes
 files      a reader's view of one writer's folder
 assembly   records to exchanges
-reader     follows all writers, live or offline
+follower   one writer, from a mark
+reader     all writers, live or offline
 
 The format is written down in `docs/journal.md`.
 """

@@ -16,7 +16,7 @@ import os
 import secrets
 from pathlib import Path
 
-from proxy.journal.layout import FIRST_RECORD, Buffer, SegmentHeader, parse_mark, writer_seed
+from proxy.journal.layout import FIRST_RECORD, Buffer, Mark, SegmentHeader, parse_mark, writer_seed
 from proxy.journal.limits import Clock, JournalLimits, LossReason
 from proxy.model.errors import CannotWriteError
 
@@ -45,7 +45,7 @@ def segment_path(folder: Path, segment: int) -> Path:
     return folder / f"{segment:08d}{SUFFIX}"
 
 
-def read_consumed(folder: Path) -> tuple[int, int, int] | None:
+def read_consumed(folder: Path) -> Mark | None:
     """The mark up to which the reader is done with a writer's folder; None when it has not said so."""
     try:
         return parse_mark((folder / CONSUMED).read_text("ascii"))
@@ -144,7 +144,7 @@ class SegmentFolder:
         consumed = read_consumed(self.path)
         if consumed is None:
             return None
-        done = [number for number in self._sizes if number < consumed[1]]
+        done = [number for number in self._sizes if number < consumed.segment]
         sizes = {number: self._sizes.pop(number) for number in done}
         for number in reversed(done):
             if sizes[number] < size:
