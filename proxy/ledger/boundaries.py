@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
@@ -39,7 +39,11 @@ class Cause:
 
 
 def look(
-    thread: Thread, seen: list[Seen], shown: set[bytes], texts: Texts, hidden: frozenset[str] = frozenset()
+    thread: Thread,
+    seen: list[Seen],
+    shown: set[bytes],
+    texts: Callable[[], Texts],
+    hidden: frozenset[str] = frozenset(),
 ) -> View:
     """Compare what was visible with a context: results by digest, copies by line (V5).
 
@@ -56,7 +60,7 @@ def look(
         if covered(one.lines, one.content_sha256, direct) and one.lines:
             visible.add(one.id)
             continue
-        held = texts.holds(one.lines)
+        held = texts().holds(one.lines)
         if held is InSummary.VERBATIM:
             visible.add(one.id)
             reattached += 1
@@ -121,7 +125,9 @@ def cross(state: SessionState, thread: Thread, view: View, cause: Cause, *, turn
 def _rolls_on(thread: Thread, turn: int, cause: Cause) -> bool:
     """A history replaced at two turns in a row is one policy that drops at each turn: one rolling boundary (V5)."""
     last = thread.last_boundary
-    return bool(last) and cause.evidence == last["evidence"] == "history replaced" and last["rolled_to"] == turn - 1
+    if last is None:
+        return False
+    return bool(cause.evidence == last["evidence"] == "history replaced" and last["rolled_to"] == turn - 1)
 
 
 def _extend(last: dict[str, object], now: BoundaryFact) -> BoundaryFact:

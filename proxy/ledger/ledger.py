@@ -17,7 +17,7 @@ from proxy.ledger.classify import Answer, classify
 from proxy.ledger.content import Content
 from proxy.ledger.tools import ToolRules
 from proxy.model.facts import CallFact, Fact, Label, ObservationFact, ToolClass
-from proxy.model.ids import ObservationId
+from proxy.model.ids import CallId, ObservationId
 from proxy.model.messages import Block
 from proxy.sessions import lines
 from proxy.sessions.normalise import Unit
@@ -60,7 +60,7 @@ class Ledger:
         asked = Asked(
             turn=turn,
             index=index,
-            call=block.call_id,
+            call=CallId(block.call_id),
             tool=block.tool,
             tool_class=access.tool_class,
             action=access.action,
@@ -87,7 +87,7 @@ class Ledger:
         """The history went on without an answer to this call."""
         return reports.call_fact(self._session, self._thread.id, asked, Label.NO_RESULT)
 
-    def answer(self, asked: Asked, unit: Unit, turn: int) -> list[Fact]:
+    def answer(self, asked: Asked, unit: Unit, turn: int, at_us: int) -> list[Fact]:
         """Judge an answered call. The content it showed becomes an observation, visible from now on."""
         block = unit.block
         result = self._tools.result(self._client, asked.tool, block.text, is_error=block.is_error)
@@ -106,6 +106,7 @@ class Ledger:
             self._thread.demanded.add(asked.resource)
         judged = reports.Judged(
             turn=turn,
+            at_us=at_us,
             row=row,
             match=match,
             content=content,

@@ -30,6 +30,7 @@ class Judged:
     """One answered call with everything that was found."""
 
     turn: int
+    at_us: int
     row: Row
     match: Match
     content: Content
@@ -56,6 +57,7 @@ def call_fact(session: SessionId, thread: ThreadId, asked: Asked, label: Label) 
         arguments_sha256=asked.arguments_sha256,
         arguments_tokens_ref=asked.arguments_tokens_ref,
         asked_us=asked.asked_us,
+        answered_us=None,
         answered_turn=None,
         result_sha256="",
         result_tokens_ref=None,
@@ -81,6 +83,7 @@ def answered(session: SessionId, thread: ThreadId, asked: Asked, judged: Judged)
     compared = match.compared if label not in (Label.ACQUISITION, Label.NOT_RETRIEVAL, Label.FAILED) else None
     return replace(
         call_fact(session, thread, asked, label),
+        answered_us=judged.at_us,
         answered_turn=judged.turn,
         result_sha256=judged.content.sha256,
         result_tokens_ref=judged.content.tokens_ref,

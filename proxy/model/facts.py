@@ -199,14 +199,15 @@ class TurnFact:
     usage_missing: bool
     usage_disagrees: str
     fresh_tokens_ref: int
-    """Reference tokens of the blocks that this request added to its thread, the former reply included."""
+    """Reference tokens of what this request added to its thread beside the former reply: results, user text."""
     reply_tokens_ref: int
     """Reference tokens of the reply's text and call arguments; thinking is not counted."""
     relation: str
-    """How its history follows the thread's former one: `first`, `extends`, `rewind`, `compacted`, `retried`."""
+    """How its history follows the thread's former one: `first`, `extends`, `retried`, `rewind`,
+    `compacted`, `edited` (changed, but nothing that was seen left the view)."""
     cache_miss: str
-    """Why the prompt cache was not read although the thread had written it: `cold`, `ttl`, `prefix changed`,
-    `compaction`; empty when it was read, or not measured."""
+    """Why the prompt cache was not read although the thread had written it: `cold`, `ttl`, `prefix changed` (tools
+    or system), `history changed`, `compaction`; empty when it was read, or not measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,6 +271,9 @@ class CallFact:
     arguments_sha256: str
     arguments_tokens_ref: int
     asked_us: int
+    """End of the asking turn's response."""
+    answered_us: int | None
+    """When the request that carried the answer arrived."""
     answered_turn: int | None
     """The turn whose request carried the answer."""
     result_sha256: str

@@ -23,7 +23,8 @@ class Relation(StrEnum):
     REWIND = "rewind"
     """The former history's end is gone, nothing after the cut stayed: an edit, a fork, a rewind."""
     COMPACTED = "compacted"
-    UNRELATED = "unrelated"
+    EDITED = "edited"
+    """Changed in the middle, but nothing that was seen left the view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

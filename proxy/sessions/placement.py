@@ -45,6 +45,7 @@ class Placement(NamedTuple):
 
     thread: Thread
     relation: Relation
+    signature: Signature
     shared: int
     """Units shared with the thread's former history (its reply included)."""
     evidence: Evidence | None
@@ -99,7 +100,7 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
     fits = fits or [fit for thread, overlap in overlaps if (fit := _departs(thread, new, overlap))]
     if fits:
         best = max(fits, key=lambda fit: (fit.rank, fit.shared, fit.thread.last_us))
-        return Placement(best.thread, best.relation, best.shared, best.evidence, is_new=False, why="")
+        return Placement(best.thread, best.relation, signature, best.shared, best.evidence, is_new=False, why="")
     return _open(request, identity, state, signature)
 
 
@@ -175,4 +176,4 @@ def _open(request: Request, identity: Identity, state: SessionState, signature: 
         why = "another history" if kind != "side" else why
     thread = Thread(id=ThreadId(name), agent=identity.agent, kind=kind, tools=signature.tools, system=signature.system)
     state.threads[thread.id] = thread
-    return Placement(thread, Relation.FIRST, 0, None, is_new=True, why=why)
+    return Placement(thread, Relation.FIRST, signature, 0, None, is_new=True, why=why)

@@ -132,6 +132,8 @@ class SessionState:
     threads: dict[ThreadId, Thread] = field(default_factory=dict)
     seen: dict[ObservationId, Seen] = field(default_factory=dict)
     first_us: int = 0
+    door_effects: str = ""
+    """What the client sent through its door, by its last main call."""
     changed: set[str] = field(default_factory=set)
     """Parts to be written."""
 
@@ -165,7 +167,9 @@ class SessionState:
         else:
             start = int(rest) * PAGE
             body = [_plain(seen) for seen in list(self.seen.values())[start : start + PAGE]]
-        return orjson.dumps({"format": FORMAT, "first_us": self.first_us, kind: body})
+        return orjson.dumps(
+            {"format": FORMAT, "first_us": self.first_us, "door_effects": self.door_effects, kind: body}
+        )
 
 
 def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
@@ -174,6 +178,7 @@ def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
     for name in sorted(parts):
         body = orjson.loads(parts[name])
         state.first_us = body["first_us"]
+        state.door_effects = body["door_effects"]
         if "thread" in body:
             thread = _thread(body["thread"])
             state.threads[thread.id] = thread

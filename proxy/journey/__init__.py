@@ -1,0 +1,12 @@
+"""The straight line from one finished exchange to facts; no I/O, the same code live and offline.
+
+journey   the line itself: read, identify, place, judge, account; open this first
+reading   exchange bytes to request and reply
+turn      one model call on its thread: answers, boundaries, questions
+account   what each sampling billed, and why the prompt cache missed
+rows      the facts that say what an exchange, a session, a thread, a turn was
+"""
+
+from proxy.journey.journey import Journey, Observed, Ports
+
+__all__ = ["Journey", "Observed", "Ports"]

@@ -1,0 +1,54 @@
+"""An exchange's bytes as a request and a reply in canonical form."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from proxy.model.exchange import Exchange
+from proxy.model.facts import ExchangeKind
+from proxy.model.messages import Reply, Request
+from proxy.wire.dialect import EndpointKind, Unparsed
+from proxy.wire.endpoint import dialect_for
+
+
+class NotACall(NamedTuple):
+    """An exchange that is no readable model call, and why."""
+
+    kind: ExchangeKind
+    reason: str
+
+
+class Reading(NamedTuple):
+    """A model call."""
+
+    request: Request
+    reply: Reply
+
+    @property
+    def is_turn(self) -> bool:
+        """The provider's terminal event arrived, and it is no error."""
+        return self.reply.terminal and not self.reply.error
+
+
+def read(exchange: Exchange) -> Reading | NotACall:
+    """Read an exchange; nothing here raises on what the wire brought."""
+    endpoint = dialect_for(exchange.method, exchange.target)
+    match endpoint.kind:
+        case EndpointKind.OTHER:
+            return NotACall(ExchangeKind.OTHER, "")
+        case EndpointKind.OUT_OF_SCOPE:
+            return NotACall(ExchangeKind.OUT_OF_SCOPE, "")
+        case EndpointKind.UNKNOWN_DIALECT:
+            return NotACall(ExchangeKind.UNPARSED, f"dialect: {endpoint.name}")
+        case EndpointKind.MODEL_CALL:
+            pass
+    if exchange.request_lost or exchange.response_lost:
+        return NotACall(ExchangeKind.UNPARSED, "not wholly recorded")
+    if not exchange.request_complete:
+        return NotACall(ExchangeKind.UNPARSED, "request cut")
+    request = endpoint.read_request(exchange.request_body, exchange.request_headers)
+    if isinstance(request, Unparsed):
+        return NotACall(ExchangeKind.UNPARSED, request.reason)
+    reader = endpoint.open_reply(exchange.status or 0, exchange.response_headers)
+    reader.feed(exchange.response_body)
+    return Reading(request, reader.close())

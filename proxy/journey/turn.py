@@ -1,0 +1,287 @@
+"""One model call on its thread, step by step in the order of time.
+
+answers    the request brings results of earlier calls: each is judged as of the turn that asked
+boundary   the request lacks what was visible: a compaction, a rewind, or nothing
+reply      the provider may have cleared or compacted before it sampled
+questions  the reply asks for tools: suspected re-reads are marked here
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from proxy.journey.account import context_usage
+from proxy.ledger import boundaries
+from proxy.ledger.boundaries import Cause, View
+from proxy.ledger.context import Texts, visible_messages
+from proxy.ledger.ledger import Instruments, Ledger
+from proxy.model.exchange import Exchange
+from proxy.model.facts import BoundaryFact, BoundaryKind, Fact, Observability, ToolClass
+from proxy.model.ids import CallId
+from proxy.model.messages import Block, BlockKind, Reply, Request
+from proxy.model.usage import IterationKind
+from proxy.sessions import history, lines
+from proxy.sessions.history import Relation
+from proxy.sessions.identity import Identity
+from proxy.sessions.normalise import Unit, reply_units, unit_digest, units
+from proxy.sessions.placement import Placement
+from proxy.sessions.state import Asked, Said, SessionState
+
+SAID_LINES = 3
+"""A reply with fewer significant lines is no summary that could be recognised later."""
+
+
+class Call(NamedTuple):
+    """One model call, read and placed."""
+
+    exchange: Exchange
+    request: Request
+    reply: Reply
+    identity: Identity
+    placement: Placement
+    units: list[Unit]
+    """The request's history as it counts for matching."""
+    summary_trigger: str | None
+    """`manual`, `auto` or `` when the call asks for a summary of its own history; None when it does not."""
+
+
+class Turn:
+    """What one turn does to its thread; `facts` holds what was found."""
+
+    def __init__(self, call: Call, state: SessionState, instruments: Instruments) -> None:
+        self.facts: list[Fact] = []
+        self.crossed = False
+        self.fresh = call.units[call.placement.shared :]
+        self._call = call
+        self._exchange = call.exchange
+        self._request = call.request
+        self._reply = call.reply
+        self._thread = call.placement.thread
+        self._state = state
+        self._visible = visible_messages(call.request)
+        self._thread.turns += 1
+        self.number = self._thread.turns
+        self.ledger = Ledger(state, self._thread, call.identity.client.name, instruments)
+        self._thread.cwd = (
+            instruments.tools.cwd(call.identity.client.name, _opening_texts(call.request)) or self._thread.cwd
+        )
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts.of(self._request, self._visible)
+
+    @cached_property
+    def _results(self) -> list[Unit]:
+        """The results that the model sees, in order."""
+        seen = self._call.units if self._visible is self._request.messages else units(self._visible)
+        return [unit for unit in seen if unit.block.kind is BlockKind.RESULT]
+
+    @property
+    def relation(self) -> Relation:
+        """How the history went on; a changed one from which nothing was lost is no compaction."""
+        if self._call.placement.relation is Relation.COMPACTED and not self.crossed:
+            return Relation.EDITED
+        return self._call.placement.relation
+
+    def run(self) -> None:
+        """All steps."""
+        self._answers()
+        self._carried_in()
+        self._boundary_of_request()
+        self._boundary_of_reply()
+        self._questions()
+        self._remember()
+
+    # --- answers ---
+
+    def _answers(self) -> None:
+        results = {unit.block.call_id: unit for unit in self.fresh if unit.block.kind is BlockKind.RESULT}
+        for asked in self._thread.asked:
+            unit = results.get(asked.call)
+            if unit is None:
+                self.facts.append(self.ledger.unanswered(asked))
+            else:
+                self.facts += self.ledger.answer(asked, unit, self.number, self._exchange.opened_us)
+
+    def _carried_in(self) -> None:
+        asked = {one.call for one in self._thread.asked} | {seen.call for seen in self.ledger.seen()}
+        self._thread.asked = []
+        calls = {unit.block.call_id: unit.block for unit in self._call.units if unit.block.kind is BlockKind.CALL}
+        for index, unit in enumerate(self.fresh):
+            block = unit.block
+            known = CallId(block.call_id) in asked or block.call_id not in calls
+            if block.kind is BlockKind.RESULT and not known:
+                fact = self.ledger.carry_in(calls[block.call_id], unit, self.number, index)
+                self.facts += [fact] if fact else []
+
+    # --- boundaries ---
+
+    def _boundary_of_request(self) -> None:
+        blocks = self._new_compactions(block for message in self._request.messages for block in message.blocks)
+        if self._call.placement.relation is Relation.REWIND and not blocks:
+            view = self._look()
+            boundaries.come_back(self._thread, self._state, view)
+            boundaries.leave_branch(self._thread, self._state, view)
+            return
+        cause = self._provider_cause(blocks) if blocks else self._client_cause()
+        if cause is None:
+            return
+        view = self._look()
+        if cause.evidence == "history replaced" and not view.lost:
+            return  # edited, but nothing that was seen left the view
+        self._cross(cause, view)
+
+    def _client_cause(self) -> Cause | None:
+        evidence = self._call.placement.evidence
+        if self._call.placement.relation is not Relation.COMPACTED or evidence is None:
+            return None
+        return Cause(
+            kind=BoundaryKind.CLIENT,
+            evidence=evidence.kind,
+            level=Observability.EXACT,
+            trigger=evidence.trigger,
+            said=evidence.said,
+        )
+
+    def _provider_cause(self, blocks: Sequence[Block]) -> Cause:
+        opaque = all(block.opaque for block in blocks)
+        said = self._thread.said
+        return Cause(
+            kind=BoundaryKind.PROVIDER_COMPACTION,
+            evidence="compaction block",
+            level=Observability.BEHAVIOUR_ONLY if opaque else Observability.EXACT,
+            said=said if said and said.asked_for else None,
+        )
+
+    def _new_compactions(self, blocks: Iterator[Block]) -> list[Block]:
+        """Summary blocks of the provider that were not counted before; a failed one (no content) is none."""
+        fresh = []
+        for block in blocks:
+            if block.kind is BlockKind.COMPACTION and (block.text or block.opaque):
+                digest = unit_digest("assistant", block).hex()
+                if digest not in self._thread.compactions:
+                    self._thread.compactions.add(digest)
+                    fresh.append(block)
+        return fresh
+
+    def _boundary_of_reply(self) -> None:
+        self._cleared_by_provider()
+        if self._reply.stop_reason == "compaction":
+            return  # nothing was sampled after it: the boundary is the first request that carries the block
+        blocks = self._new_compactions(iter(self._reply.blocks))
+        if blocks:
+            texts = Texts(blocks)
+            view = boundaries.look(self._thread, list(self.ledger.seen()), set(), lambda: texts)
+            self._cross(self._provider_cause(blocks), view)
+
+    def _cleared_by_provider(self) -> None:
+        cleared = sum(edit.cleared_tool_uses for edit in self._reply.edits)
+        if not cleared and not self._thread.cleared:
+            return
+        kept_names = self._excluded_tools()
+        calls = {unit.block.call_id: unit.block.tool for unit in self._call.units if unit.block.kind is BlockKind.CALL}
+        oldest = [unit for unit in self._results if calls.get(unit.block.call_id) not in kept_names][:cleared]
+        view = self._look(frozenset(unit.block.call_id for unit in oldest))
+        more, self._thread.cleared = cleared > self._thread.cleared, cleared
+        if view.lost or more:
+            cause = Cause(kind=BoundaryKind.PROVIDER_CLEAR, evidence="applied edits", level=Observability.INFERRED)
+            self._cross(cause, view)
+        else:
+            boundaries.come_back(self._thread, self._state, view)
+            self._thread.visible = view.visible
+
+    def _excluded_tools(self) -> set[str]:
+        management = self._request.metadata.get("context_management")
+        edits = management.get("edits") if isinstance(management, dict) else None
+        return {
+            name
+            for edit in (edits if isinstance(edits, list) else [])
+            if isinstance(edit, dict) and isinstance(edit.get("exclude_tools"), list)
+            for name in edit["exclude_tools"]
+        }
+
+    def _look(self, hidden: frozenset[str] = frozenset()) -> View:
+        shown = {unit.digest for unit in self._results}
+        return boundaries.look(self._thread, list(self.ledger.seen()), shown, lambda: self._texts, hidden)
+
+    def _cross(self, cause: Cause, view: View) -> None:
+        found = boundaries.cross(
+            self._state, self._thread, view, cause, turn=self.number, at_us=self._exchange.opened_us
+        )
+        self.facts += [self._with_sizes(fact) if isinstance(fact, BoundaryFact) else fact for fact in found]
+        self.crossed = True
+
+    def _with_sizes(self, fact: BoundaryFact) -> BoundaryFact:
+        usage = context_usage(self._reply)
+        compaction = [i.usage.input for i in self._reply.iterations if i.kind is IterationKind.COMPACTION]
+        before = compaction[-1] if compaction else fact.tokens_before
+        if compaction:  # the summary was sampled inside this very exchange
+            fact = replace(fact, summary_writer=self._exchange.id.writer, summary_number=self._exchange.id.number)
+        return replace(fact, tokens_before=before, tokens_after=usage.input if usage else None)
+
+    # --- questions and memory ---
+
+    def _questions(self) -> None:
+        ended = self._exchange.opened_us + (self._exchange.duration_us or 0)
+        calls = [block for block in self._reply.blocks if block.kind is BlockKind.CALL]
+        for index, block in enumerate(calls):
+            asked = self.ledger.ask(self.number, index, block)
+            asked.asked_us = ended
+            asked.model_us = self._exchange.duration_us
+            self._note_copies(asked)
+            self._thread.asked.append(asked)
+            self.facts.append(self.ledger.pending(asked))
+
+    def _note_copies(self, asked: Asked) -> None:
+        """How much of each dropped observation of this resource stands in the texts the model sees now (V5)."""
+        if asked.tool_class is not ToolClass.RETRIEVAL:
+            return
+        for seen in self.ledger.seen():
+            if seen.dropped_by is not None and (seen.key == asked.key or seen.resource == asked.resource != ""):
+                asked.copies[seen.id] = self._texts.holds(seen.lines)
+
+    def _remember(self) -> None:
+        thread, reply = self._thread, self._reply
+        self._note_said()
+        thread.attempts = 0
+        usage = context_usage(reply)
+        if self._call.summary_trigger is None:
+            thread.history = history.pack([unit.digest for unit in self._call.units])
+            thread.reply = history.pack([unit.digest for unit in reply_units(reply.blocks)])
+            thread.tools, thread.system = self._call.placement.signature
+            thread.context_tokens = usage.input if usage else None
+        if usage is not None:
+            thread.cached_tokens = usage.cache_read + usage.cache_write
+            thread.long_lived = bool(usage.cache_write_1h or usage.cache_write_12h)
+        thread.last_us = self._exchange.opened_us
+        self._state.touch(thread)
+
+    def _note_said(self) -> None:
+        text = "\n".join(b.text for b in self._reply.blocks if b.kind in (BlockKind.TEXT, BlockKind.COMPACTION))
+        packed = lines.significant(_summary_part(text).splitlines())
+        asked_for = self._call.summary_trigger is not None
+        if asked_for or len(packed) >= SAID_LINES * lines.LINE_SIZE:
+            exchange = self._exchange
+            self._thread.said = Said(
+                writer=exchange.id.writer,
+                number=exchange.id.number,
+                at_us=exchange.opened_us,
+                lines=packed,
+                asked_for=asked_for,
+                trigger=self._call.summary_trigger or "",
+            )
+
+
+def _summary_part(text: str) -> str:
+    """The part between `<summary>` tags, where there is one; else the whole."""
+    _, opened, rest = text.partition("<summary>")
+    return rest.partition("</summary>")[0] if opened else text
+
+
+def _opening_texts(request: Request) -> str:
+    """System text and the first messages' texts: where clients say which folder they work in."""
+    shown = (b.text for m in request.messages[:3] if m.role != "assistant" for b in m.blocks)
+    return "\n".join([*(block.text for block in request.system), *shown])
