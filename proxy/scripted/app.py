@@ -11,6 +11,7 @@ from aiohttp import web
 
 from proxy.scripted.cache import encode
 from proxy.scripted.provider import Answer, Provider
+from proxy.scripted.reply import error
 from proxy.scripted.settings import ProviderSettings
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
@@ -24,7 +25,7 @@ def application(provider: Provider) -> web.Application:
     app.router.add_post("/v1/messages", _messages)
     app.router.add_post("/v1/messages/count_tokens", _count_tokens)
     app.router.add_get("/v1/models", _models)
-    app.router.add_route("HEAD", "/{anything:.*}", _alive)
+    app.router.add_route("*", "/{anything:.*}", _other)
     return app
 
 
@@ -71,8 +72,12 @@ async def _models(request: web.Request) -> web.Response:
     return web.Response(body=encode(models), content_type="application/json")
 
 
-async def _alive(_request: web.Request) -> web.Response:
-    return web.Response()
+async def _other(request: web.Request) -> web.Response:
+    """Clients look with HEAD whether anybody is there."""
+    if request.method == "HEAD":
+        return web.Response()
+    body = encode(error("not_found_error", f"{request.path} is not scripted", "req_none"))
+    return web.Response(status=404, body=body, content_type="application/json")
 
 
 @asynccontextmanager

@@ -19,7 +19,7 @@ from proxy.scripted.reply import Sampling
 from proxy.scripted.script import Policy, ScriptedPolicy
 from proxy.scripted.settings import Encoding, ProviderSettings
 from proxy.scripted.stream import decoded, encoded, error_frame, frames, pieces
-from proxy.scripted.view import View
+from proxy.scripted.view import View, unpaired
 
 Json = Mapping[str, Any]
 SUMMARY_OPENINGS = ("CRITICAL: Respond with TEXT ONLY", "Your task is to create a detailed summary")
@@ -256,9 +256,12 @@ class Provider:
 
 def _parsed(headers: Mapping[str, str], body: bytes) -> Json:
     request = json.loads(decoded(body, headers.get("content-encoding", "")))
-    if not isinstance(request, dict) or not isinstance(request.get("messages"), list):
-        raise ValueError("messages: a list is required")  # noqa: TRY004 - the body's fault, answered as such
-    return request
+    messages = request.get("messages") if isinstance(request, dict) else None
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise ValueError("messages: a list of objects is required")
+    if fault := unpaired(messages):
+        raise ValueError(fault)
+    return dict(request)
 
 
 def _api_key(headers: Mapping[str, str]) -> str:

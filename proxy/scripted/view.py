@@ -76,3 +76,19 @@ def visible_messages(messages: Sequence[Json]) -> Sequence[Json]:
         if places:
             return ({**messages[at], "content": list(blocks[places[-1] :])}, *messages[at + 1 :])
     return messages
+
+
+def unpaired(messages: Sequence[Json]) -> str:
+    """Why calls and results do not pair up as the API demands; empty when they do."""
+    asked: frozenset[str] = frozenset()
+    for at, message in enumerate(messages):
+        blocks = blocks_of(message.get("content"))
+        answered = frozenset(str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result")
+        if message.get("role") == "system":
+            continue
+        if orphans := answered - asked:
+            return f"messages.{at}: tool_result without tool_use: {min(orphans)}"
+        if unanswered := asked - answered:
+            return f"messages.{at}: tool_use without tool_result: {min(unanswered)}"
+        asked = frozenset(str(block.get("id")) for block in blocks if block.get("type") == "tool_use")
+    return ""
