@@ -110,7 +110,7 @@ class Journey:
         former = replace(call.placement.thread)
         turn = Turn(call, state, self._ports.instruments)
         turn.run()
-        same_head = (former.tools, former.system) == call.placement.signature
+        same_head = former.signature == call.placement.signature
         usage = account.context_usage(call.reply)
         miss = account.cache_miss(former, usage, call.exchange.opened_us, crossed=turn.crossed, same_head=same_head)
         return [rows.turn_fact(call, turn, miss, self._ports.instruments.count), *turn.facts]

@@ -99,21 +99,24 @@ class Turn:
 
     def _answers(self) -> None:
         results = {unit.block.call_id: unit for unit in self.fresh if unit.block.kind is BlockKind.RESULT}
+        waiting = []
         for asked in self._thread.asked:
             unit = results.get(asked.call)
-            if unit is None:
+            if unit is None and self._call.summary_trigger is not None:
+                waiting.append(asked)  # a summarising call may leave the newest call out; it goes on afterwards
+            elif unit is None:
                 self.facts.append(self.ledger.unanswered(asked))
             else:
                 self.facts += self.ledger.answer(asked, unit, self.number, self._exchange.opened_us)
+        self._thread.asked = waiting
 
     def _carried_in(self) -> None:
-        asked = {one.call for one in self._thread.asked} | {seen.call for seen in self.ledger.seen()}
-        self._thread.asked = []
+        self.ledger.revive({unit.digest for unit in self.fresh})
+        known = {seen.call for seen in self.ledger.seen()}
         calls = {unit.block.call_id: unit.block for unit in self._call.units if unit.block.kind is BlockKind.CALL}
         for index, unit in enumerate(self.fresh):
             block = unit.block
-            known = CallId(block.call_id) in asked or block.call_id not in calls
-            if block.kind is BlockKind.RESULT and not known:
+            if block.kind is BlockKind.RESULT and block.call_id in calls and CallId(block.call_id) not in known:
                 fact = self.ledger.carry_in(calls[block.call_id], unit, self.number, index)
                 self.facts += [fact] if fact else []
 
@@ -251,7 +254,7 @@ class Turn:
         if self._call.summary_trigger is None:
             thread.history = history.pack([unit.digest for unit in self._call.units])
             thread.reply = history.pack([unit.digest for unit in reply_units(reply.blocks)])
-            thread.tools, thread.system = self._call.placement.signature
+            thread.signature = self._call.placement.signature
             thread.context_tokens = usage.input if usage else None
         if usage is not None:
             thread.cached_tokens = usage.cache_read + usage.cache_write

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from proxy.ledger.classify import REREADS
+from proxy.ledger.classify import REREADS, WHOLE
 from proxy.model.facts import BoundaryFact, CallFact, IterationFact, Label, TurnFact
 
 CONTEXT_KINDS = ("message", "fallback_message")
@@ -146,7 +146,7 @@ class ThreadBook:
         asked, answered = self._context(call.turn), self._context(answering.turn)
         if asked is None or answered is None or asked.output_pico_usd is None:
             return None
-        arguments = call.arguments_tokens_ref if call.reread_tokens_ref >= call.arguments_tokens_ref else 0
+        arguments = call.arguments_tokens_ref if call.label in WHOLE else 0
         payload = call.reread_tokens_ref - arguments
         fresh = self._new_input_cost(asking, answering, answered)
         if fresh is None:

@@ -83,6 +83,9 @@ TABLE: tuple[Row, ...] = (
 REREADS = frozenset({Label.REACQUISITION, Label.SUBSET, Label.SUPERSET, Label.OVERLAP, Label.VARIANT})
 """Classes that brought dropped content back; only `reacquisition` is the strict one, and they are never added."""
 
+WHOLE = frozenset({Label.REACQUISITION, Label.VARIANT, Label.FORCED, Label.REPEAT_VISIBLE, Label.ATTEMPTED})
+"""Classes whose tokens are arguments and whole payload (S0-75); the others count only the lines that came back."""
+
 
 def classify(question: Question) -> Row:
     """The first row that fits."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from proxy.model.facts import InSummary
 from proxy.model.messages import Block, BlockKind, Message, Request
 from proxy.sessions import lines
+from proxy.sessions.phrases import REMINDER_END
 from proxy.sessions.state import Seen
 
 VISIBLE_TEXTS = (BlockKind.TEXT, BlockKind.COMPACTION)
@@ -36,7 +37,7 @@ class Texts:
         self.opaque = False
         for block in blocks:
             self.opaque |= block.opaque
-            split = block.text.splitlines()
+            split = block.text.replace(REMINDER_END, "").splitlines()
             for variant in (split, lines.without_numbers(split)):
                 packed = lines.significant(variant)
                 self._runs.append(packed)

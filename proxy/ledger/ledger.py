@@ -127,6 +127,14 @@ class Ledger:
         seen = self._see(asked, Content.of(result, unit.block, self._count), unit, turn, mark="c")
         return self.observation_fact(seen)
 
+    def revive(self, shown: set[bytes]) -> None:
+        """A branch that was left is taken up again: what stands in it was seen after all."""
+        for seen in self._state.seen.values():
+            if seen.rewound and seen.thread == self._thread.id and seen.unit in shown:
+                seen.rewound = False
+                self._thread.visible.add(seen.id)
+                self._state.touch_seen({seen.id})
+
     def _see(self, asked: Asked, content: Content, unit: Unit, turn: int, mark: str = "") -> Seen:
         seen = Seen(
             id=ObservationId(f"{self._thread.id}/{asked.turn}.{mark}{asked.index}"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from proxy.ledger.classify import REREADS, Row
+from proxy.ledger.classify import REREADS, WHOLE, Row
 from proxy.ledger.content import Content
 from proxy.ledger.matching import Match
 from proxy.model.facts import CallFact, Label, ObservationFact
@@ -17,9 +17,6 @@ from proxy.sessions.state import Asked, Seen
 
 HUMAN_GAP_US = 60_000_000
 """A model time above this is marked: it may hold a human (V7)."""
-
-_PAYLOAD = frozenset({Label.REACQUISITION, Label.VARIANT, Label.FORCED, Label.REPEAT_VISIBLE, Label.ATTEMPTED})
-"""Classes whose tokens are arguments and whole payload (S0-75); the others count only the lines that came back."""
 
 _AFTER_BOUNDARY = REREADS | {Label.ATTEMPTED, Label.FORCED}
 """Classes that are charged to the boundary that removed the last copy, when there is one."""
@@ -100,7 +97,7 @@ def answered(session: SessionId, thread: ThreadId, asked: Asked, judged: Judged)
 
 
 def _tokens(label: Label, asked: Asked, judged: Judged) -> int | None:
-    if label in _PAYLOAD:
+    if label in WHOLE:
         return asked.arguments_tokens_ref + judged.content.tokens_ref
     return judged.returned_tokens_ref if label in REREADS else None
 

@@ -7,7 +7,7 @@ the client's `<system-reminder>` texts are passed over; how blocks are grouped i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -80,7 +80,7 @@ def _canonical(raw: object) -> bytes:
     return orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
 
 
-def system_sha256(request: Request) -> str:
+def system_digest(request: Request) -> str:
     """Short digest of the system text without its volatile blocks, 32 hex digits."""
     hasher = blake2b(digest_size=16)
     for block in request.system:
@@ -90,7 +90,15 @@ def system_sha256(request: Request) -> str:
     return hasher.hexdigest()
 
 
-def tools_sha256(request: Request) -> str:
+def tools_digest(request: Request) -> str:
     """Short digest of the tool inventory: names with their schema digests, in any order (S0-51), 32 hex digits."""
-    lines = sorted(f"{tool.name}\0{tool.schema_sha256}" for tool in request.tools)
-    return blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
+    return _digest_of_lines(f"{tool.name}\0{tool.schema_sha256}" for tool in request.tools)
+
+
+def tool_names_digest(request: Request) -> str:
+    """The same of the names alone: schemas may change inside one session (Claude Code does so after `--continue`)."""
+    return _digest_of_lines(tool.name for tool in request.tools)
+
+
+def _digest_of_lines(lines: Iterable[str]) -> str:
+    return blake2b("\n".join(sorted(lines)).encode(), digest_size=16).hexdigest()

@@ -8,6 +8,8 @@ from __future__ import annotations
 REMINDER = "<system-reminder>"
 """Opens a text block that a client adds by itself, at any place; it is not part of the conversation."""
 
+REMINDER_END = "</system-reminder>"
+
 VOLATILE_SYSTEM = ("x-anthropic-billing-header:",)
 """System blocks that change inside one session (wire-formats 5.1)."""
 

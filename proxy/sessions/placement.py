@@ -16,9 +16,9 @@ from proxy.model.messages import BlockKind, Request
 from proxy.sessions import history, lines
 from proxy.sessions.history import Overlap, Relation
 from proxy.sessions.identity import Identity
-from proxy.sessions.normalise import Unit, system_sha256, tools_sha256
+from proxy.sessions.normalise import Unit, system_digest, tool_names_digest, tools_digest
 from proxy.sessions.phrases import CONTINUATIONS, REMINDER, SUMMARY_REQUESTS, opens_with
-from proxy.sessions.state import Said, SessionState, Thread
+from proxy.sessions.state import Said, SessionState, Signature, Thread
 
 SUMMARY_SHARE = 0.5
 """A new history carries a summary when at least this share of the summary's significant lines stands in it."""
@@ -31,13 +31,6 @@ class Evidence(NamedTuple):
     trigger: str
     said: Said | None
     """The reply that wrote the summary, when it was seen."""
-
-
-class Signature(NamedTuple):
-    """What tells one kind of caller from another inside a session."""
-
-    tools: str
-    system: str
 
 
 class Placement(NamedTuple):
@@ -79,7 +72,8 @@ def summary_trigger(request: Request, identity: Identity) -> str | None:
         return identity.hints.summary
     if identity.hints.request_class == "compaction" or request.on_demand_compaction:
         return ""
-    last = request.messages[-1] if request.messages else None
+    # Clients may put a message of role `system` behind it.
+    last = next((message for message in reversed(request.messages) if message.role != "system"), None)
     if last is None or last.role != "user":
         return None
     texts = (block.text for block in last.blocks if block.kind is BlockKind.TEXT)
@@ -90,7 +84,7 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
     """Find the thread that a request continues, or open a new one."""
     own = [thread for thread in state.threads.values() if thread.agent == identity.agent]
     said = sorted((t.said for t in own if t.said), key=lambda said: (said.at_us, said.number), reverse=True)
-    signature = Signature(tools_sha256(request), system_sha256(request))
+    signature = Signature(tools_digest(request), system_digest(request), tool_names_digest(request))
     new = _New(request, [unit.digest for unit in units], identity, signature, tuple(said))
     overlaps = [
         (thread, history.compare(history.unpack(thread.history), history.unpack(thread.reply), new.digests))
@@ -105,14 +99,13 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
 
 
 def _alike(thread: Thread, new: _New) -> bool:
-    return thread.tools == new.signature.tools or thread.system == new.signature.system
+    return thread.signature.names == new.signature.names or thread.signature.system == new.signature.system
 
 
 def _continues(thread: Thread, new: _New, overlap: Overlap) -> _Fit | None:
     """The request holds the thread's whole former history, or is the next try of its first turn."""
     if thread.turns == 0:
-        same = (thread.tools, thread.system) == new.signature
-        return _Fit(0, 0, thread, Relation.FIRST, None) if same else None
+        return _Fit(0, 0, thread, Relation.FIRST, None) if thread.signature == new.signature else None
     if overlap.extends and (_alike(thread, new) or overlap.shared > overlap.former):
         relation = Relation.RETRIED if len(new.digests) == overlap.former else Relation.EXTENDS
         return _Fit(1, overlap.shared, thread, relation, None)
@@ -174,6 +167,6 @@ def _open(request: Request, identity: Identity, state: SessionState, signature: 
     if known:
         name = f"{name}.{len(known) + 1}"
         why = "another history" if kind != "side" else why
-    thread = Thread(id=ThreadId(name), agent=identity.agent, kind=kind, tools=signature.tools, system=signature.system)
+    thread = Thread(id=ThreadId(name), agent=identity.agent, kind=kind, signature=signature)
     state.threads[thread.id] = thread
     return Placement(thread, Relation.FIRST, signature, 0, None, is_new=True, why=why)

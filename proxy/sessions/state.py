@@ -9,7 +9,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -87,6 +87,15 @@ class Said:
     """`manual` or `auto` when the client said so."""
 
 
+class Signature(NamedTuple):
+    """What tells one kind of caller from another inside a session, as digests."""
+
+    tools: str
+    system: str
+    names: str
+    """Of the tools' names alone."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Thread:
     """One linear history."""
@@ -94,8 +103,7 @@ class Thread:
     id: ThreadId
     agent: str
     kind: str
-    tools: str
-    system: str
+    signature: Signature
     turns: int = 0
     attempts: int = 0
     """Tries of the turn that is not there yet."""
@@ -196,7 +204,7 @@ def _plain(value: object) -> object:
             return b64encode(value).decode("ascii")
         case set():
             return sorted(value)
-        case list():
+        case list() | tuple():
             return [_plain(item) for item in value]
         case dict():
             return {key: _plain(item) for key, item in value.items()}
@@ -219,6 +227,7 @@ def _thread(row: dict[str, Any]) -> Thread:
         row[name] = b64decode(row[name])
     for name in ("visible", "compactions", "demanded"):
         row[name] = set(row[name])
+    row["signature"] = Signature(*row["signature"])
     row["asked"] = [_asked(entry) for entry in row["asked"]]
     if row["said"]:
         row["said"] = Said(**{**row["said"], "lines": b64decode(row["said"]["lines"])})
