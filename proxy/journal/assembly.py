@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from proxy.journal.files import Record
-from proxy.journal.layout import Flag, Kind, Mark
+from proxy.journal.layout import REQUEST_COMPLETE, RESPONSE_COMPLETE, Kind, Mark, Part
 from proxy.journal.payloads import (
     Ending,
     OpenHead,
@@ -39,7 +39,7 @@ class _Open:
 
     head: OpenHead
     first: Mark
-    sequence: int = 1
+    sequence: int = 0
     flags: int = 0
     request: list[Extent] = field(default_factory=list)
     response: ResponseHead | None = None
@@ -83,9 +83,8 @@ class Assembler:
             for number in decode_lost(record.payload):
                 self.counters.lost += self._open.pop(number, None) is not None
             return None
-        if head.kind == Kind.OPEN:
-            self._open[head.exchange] = _Open(decode_open(record.payload), mark, flags=head.flags)
-            return None
+        if head.open:
+            self._open[head.exchange] = _Open(decode_open(record.payload[: head.open]), mark)
         entry = self._open.get(head.exchange)
         if entry is None:
             self.counters.orphans += 1
@@ -96,7 +95,7 @@ class Assembler:
             return None
         entry.sequence = head.sequence
         entry.flags = head.flags
-        return self._take(entry, record, mark)
+        return self._take(entry, record, mark.segment)
 
     def cut_all(self) -> Iterator[Exchange]:
         """Give out what a dead writer left open, each as far as it was recorded."""
@@ -111,18 +110,26 @@ class Assembler:
             del self._open[number]
             self.counters.damaged += 1
 
-    def _take(self, entry: _Open, record: Record, mark: Mark) -> Exchange | None:
-        match record.head.kind:
-            case Kind.REQUEST:
-                entry.request.append(_extent(record, mark))
-            case Kind.REPLY:
-                entry.reply.append(_extent(record, mark))
-            case Kind.RESPONSE:
-                entry.response = decode_response(record.payload)
-            case Kind.CLOSE:
-                del self._open[record.head.exchange]
-                return self._exchange(record.head.exchange, entry, decode_close(record.payload))
-        return None
+    def _take(self, entry: _Open, record: Record, segment: int) -> Exchange | None:
+        at = 0
+        ending = None
+        for part, length in zip(Part, record.head.parts, strict=True):
+            payload = record.payload[at : at + length]
+            place = record.payload_at + at
+            at += length
+            match part:
+                case Part.REQUEST if length:
+                    entry.request.append(_body(payload, segment, place))
+                case Part.REPLY if length:
+                    entry.reply.append(_body(payload, segment, place))
+                case Part.RESPONSE if length:
+                    entry.response = decode_response(payload)
+                case Part.CLOSE if length:
+                    ending = decode_close(payload)
+        if ending is None:
+            return None
+        del self._open[record.head.exchange]
+        return self._exchange(record.head.exchange, entry, ending)
 
     def _exchange(self, number: int, entry: _Open, ending: Ending | None) -> Exchange:
         self.counters.exchanges += 1
@@ -137,12 +144,12 @@ class Assembler:
             target=head.target,
             request_headers=tuple(head.headers),
             request_body=b"".join(map(self._fetch, entry.request)),
-            request_complete=bool(entry.flags & Flag.REQUEST_COMPLETE),
+            request_complete=bool(entry.flags & REQUEST_COMPLETE),
             request_lost=ending.request_lost if ending else 0,
             status=response.status if response else None,
             response_headers=response.headers if response else (),
             response_body=b"".join(map(self._fetch, entry.reply)),
-            response_complete=ending is not None and bool(entry.flags & Flag.RESPONSE_COMPLETE),
+            response_complete=ending is not None and bool(entry.flags & RESPONSE_COMPLETE),
             response_lost=ending.response_lost if ending else 0,
             first_byte_us=(response.mono_ns - head.mono_ns) // 1000 if response else None,
             duration_us=(ending.mono_ns - head.mono_ns) // 1000 if ending else None,
@@ -150,6 +157,6 @@ class Assembler:
         )
 
 
-def _extent(record: Record, mark: Mark) -> Extent:
-    table = pieces_size(record.payload)
-    return Extent(mark.segment, record.payload_at + table, record.head.length - table)
+def _body(payload: memoryview, segment: int, offset: int) -> Extent:
+    table = pieces_size(payload)
+    return Extent(segment, offset + table, len(payload) - table)

@@ -40,6 +40,11 @@ class Record(NamedTuple):
     payload_at: int
     """Bytes from the start of the segment's file."""
 
+    @property
+    def size(self) -> int:
+        """Bytes of head and payload."""
+        return RECORD_HEAD_SIZE + len(self.payload)
+
 
 class SegmentFile:
     """One segment, open for reading."""
@@ -97,11 +102,12 @@ class SegmentFile:
         return None if start is None else decode_record_head(self._window, start)
 
     def _intact(self, at: int, head: RecordHead) -> Record | None:
-        whole = RECORD_HEAD_SIZE + head.length
+        length = sum(head.parts)
+        whole = RECORD_HEAD_SIZE + length
         if at + whole > self.size:
             return None
         start = self._load(at, whole)
-        if start is None or not is_intact(self._window, start, head.length, self._seed):
+        if start is None or not is_intact(self._window, start, length, self._seed):
             return None
         payload = memoryview(self._window)[start + RECORD_HEAD_SIZE : start + whole]
         return Record(head, payload, at + RECORD_HEAD_SIZE)

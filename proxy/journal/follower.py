@@ -12,7 +12,7 @@ from pathlib import Path
 
 from proxy.journal.assembly import Assembler, AssemblyCounters, Extent
 from proxy.journal.files import Record, SegmentFile, is_dead, list_segments, open_segment, wipe
-from proxy.journal.layout import FIRST_RECORD, RECORD_HEAD_SIZE, Mark
+from proxy.journal.layout import FIRST_RECORD, Mark
 from proxy.journal.segments import CONSUMED, read_consumed, segment_path
 from proxy.model.exchange import Exchange
 
@@ -123,8 +123,7 @@ class Follower:
             file = self._open(place.segment)
             record = file.record_at(place.offset, place.number) if file is not None else None
             if record is not None:
-                after = place.offset + RECORD_HEAD_SIZE + record.head.length
-                self._place = Mark(place.number + 1, place.segment, after)
+                self._place = Mark(place.number + 1, place.segment, place.offset + record.size)
                 yield record, place
             elif not self._move_on(file, dead=dead):
                 return

@@ -1,14 +1,15 @@
 """The frame of the journal: segment header, record head, and places in between. No I/O.
 
-All numbers are little-endian. A record's CRC-32 starts from the writer's id and covers everything after itself:
-length, generation, number, exchange, kind and payload. Each life of a recycled file has a generation of its own, so
-bytes of an earlier life, of another writer, or from inside a body never pass for a record.
+A record is what one write holds of one exchange. All numbers are little-endian. A record's CRC-32 starts from the
+writer's id and covers everything after itself: generation, number, exchange, kind, lengths and payload. Each life of a
+recycled file has a generation of its own, so bytes of an earlier life, of another writer, or from inside a body never
+pass for a record.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from struct import Struct
 from typing import NamedTuple
 from zlib import crc32
@@ -20,26 +21,30 @@ Buffer = bytes | memoryview
 
 
 class Kind(IntEnum):
-    """What a record tells about its exchange."""
+    """What a record is about."""
 
-    OPEN = 1
-    REQUEST = 2
+    EXCHANGE = 1
+    """What was held back of one exchange: up to five parts."""
+    LOST = 2
+    """In place of the first part a list of exchanges whose recording stopped: they never get a `close`."""
+
+
+class Part(IntEnum):
+    """Parts of a record in the order in which they stand in its payload; one of length 0 is not there."""
+
+    OPEN = 0
+    REQUEST = 1
     """Request body bytes with the length and time of each piece."""
-    RESPONSE = 3
+    RESPONSE = 2
     """Final response head."""
-    REPLY = 4
+    REPLY = 3
     """Response body bytes with the length and time of each piece."""
-    CLOSE = 5
-    LOST = 6
-    """Recording of the listed exchanges stopped; they have no `CLOSE` and never get one. Belongs to exchange 0."""
+    CLOSE = 4
 
 
-class Flag(IntFlag):
-    """Carried by every record, as known when it was written, so that a cut exchange has them too."""
-
-    NONE = 0
-    REQUEST_COMPLETE = 1
-    RESPONSE_COMPLETE = 2
+REQUEST_COMPLETE = 1
+RESPONSE_COMPLETE = 2
+"""Flags of every record, as known when it was written, so that a cut exchange has them too."""
 
 
 class Mark(NamedTuple):
@@ -121,42 +126,53 @@ def decode_segment_header(raw: bytes) -> SegmentHeader | None:
     )
 
 
-_RECORD = Struct("<IIQQIBB2x")
+_RECORD = Struct("<IQQIBB2x5I")
 RECORD_HEAD_SIZE = _CRC.size + _RECORD.size
 GENERATION = Struct("<I")
-GENERATION_AT = _CRC.size + 4
+GENERATION_AT = _CRC.size
 """Where in a record head its generation stands."""
 
 
 class RecordHead(NamedTuple):
     """What stands before every payload, without its CRC."""
 
-    length: int
-    """Bytes of the payload."""
     generation: int
     number: int
+    """Counts the records of one writer from 1."""
     exchange: int
     sequence: int
     """Counts the records of one exchange from 1: a missing one shows."""
     kind: int
     flags: int
+    open: int
+    """This and the next four: bytes of each part."""
+    request: int
+    response: int
+    reply: int
+    close: int
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """Bytes of each part, in order."""
+        return self[-len(Part) :]
 
 
 class Draft(NamedTuple):
     """A record that has no place in a segment yet."""
 
-    kind: Kind
+    kind: int
     flags: int
     exchange: int
     sequence: int
+    parts: tuple[int, int, int, int, int]
     payload: list[Buffer]
     size: int
     """Bytes of head and payload."""
 
 
-def draft(kind: Kind, flags: int, *, exchange: int, sequence: int, payload: list[Buffer]) -> Draft:
-    """Make a record of that payload."""
-    return Draft(kind, flags, exchange, sequence, payload, RECORD_HEAD_SIZE + sum(map(len, payload)))
+def lost_draft(payload: bytes) -> Draft:
+    """Record with that list of lost exchanges."""
+    return Draft(Kind.LOST, 0, 0, 0, (len(payload), 0, 0, 0, 0), [payload], RECORD_HEAD_SIZE + len(payload))
 
 
 def writer_seed(writer: bytes) -> int:
@@ -166,11 +182,10 @@ def writer_seed(writer: bytes) -> int:
 
 def encode_record(record: Draft, *, number: int, generation: int, seed: int) -> bytes:
     """Record head for that place; the payload's buffers follow it as they are."""
-    rest = _RECORD.pack(
-        record.size - RECORD_HEAD_SIZE, generation, number, record.exchange, record.sequence, record.kind, record.flags
-    )
+    kind, flags, exchange, sequence, parts, payload, _ = record
+    rest = _RECORD.pack(generation, number, exchange, sequence, kind, flags, *parts)
     crc = crc32(rest, seed)
-    for buffer in record.payload:
+    for buffer in payload:
         crc = crc32(buffer, crc)
     return _CRC.pack(crc) + rest
 

@@ -1,11 +1,10 @@
-"""What stands inside each kind of record, in both directions. No I/O; little-endian throughout."""
+"""What stands inside each part of a record, in both directions. No I/O; little-endian throughout."""
 
 from __future__ import annotations
 
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from struct import Struct
 from typing import NamedTuple
@@ -19,6 +18,7 @@ _OPEN = Struct("<qq")
 _RESPONSE = Struct("<qI")
 _CLOSE = Struct("<qQQB")
 _COUNT = Struct("<I")
+_ONE_PIECE = Struct("<IIq")
 _OUTCOMES = (
     Outcome.COMPLETE,
     Outcome.CLIENT_CLOSED,
@@ -30,8 +30,7 @@ _OUTCOMES = (
 _OUTCOME_CODES = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenHead:
+class OpenHead(NamedTuple):
     """What is known when a request head is complete. All secrets are already redacted."""
 
     wall_us: int
@@ -47,10 +46,10 @@ class OpenHead:
 
 
 def _encode_lines(fixed: tuple[str, ...], headers: HeaderLines) -> bytes:
-    fields = [*fixed, *chain.from_iterable(headers)]
-    text = "\n".join(fields)
-    if text.count("\n") != len(fields) - 1:  # no field of a well-formed head holds a line feed; keep the count right
-        text = "\n".join(field.replace("\n", " ") for field in fields)
+    text = "\n".join(chain(fixed, chain.from_iterable(headers)))
+    if text.count("\n") != len(fixed) + 2 * len(headers) - 1:
+        # No field of a well-formed head holds a line feed; whatever comes, the count of lines stays right.
+        text = "\n".join(field.replace("\n", " ") for field in chain(fixed, chain.from_iterable(headers)))
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -60,13 +59,13 @@ def _decode_lines(raw: Buffer, fixed: int) -> tuple[list[str], Headers]:
 
 
 def encode_open(head: OpenHead) -> bytes:
-    """Payload of an `OPEN`: two times, then one field per line."""
+    """Payload of an open part: two times, then one field per line."""
     fixed = (head.upstream, head.door, head.tag, head.method, head.target)
     return _OPEN.pack(head.wall_us, head.mono_ns) + _encode_lines(fixed, head.headers)
 
 
 def decode_open(payload: Buffer) -> OpenHead:
-    """Read the payload of an `OPEN`."""
+    """Read the payload of an open part."""
     wall_us, mono_ns = _OPEN.unpack_from(payload)
     (upstream, door, tag, method, target), headers = _decode_lines(payload[_OPEN.size :], 5)
     return OpenHead(
@@ -90,12 +89,12 @@ class ResponseHead(NamedTuple):
 
 
 def encode_response(status: int, headers: HeaderLines, mono_ns: int) -> bytes:
-    """Payload of a `RESPONSE`: time, status, then one field per line."""
+    """Payload of a response part: time, status, then one field per line."""
     return _RESPONSE.pack(mono_ns, status) + (_encode_lines((), headers) if headers else b"")
 
 
 def decode_response(payload: Buffer) -> ResponseHead:
-    """Read the payload of a `RESPONSE`."""
+    """Read the payload of a response part."""
     mono_ns, status = _RESPONSE.unpack_from(payload)
     lines = payload[_RESPONSE.size :]
     return ResponseHead(mono_ns, status, _decode_lines(lines, 0)[1] if lines else ())
@@ -108,12 +107,14 @@ def _little(numbers: array[int]) -> bytes:
 
 
 def encode_pieces(lengths: Iterable[int], times_ns: Sequence[int]) -> bytes:
-    """Table before the bytes of a `REQUEST` or `REPLY`: how many pieces, their lengths, their monotonic times."""
+    """Table before the bytes of a request or reply part: how many pieces, their lengths, their monotonic times."""
+    if len(times_ns) == 1:  # by far the most frequent, and six times as fast
+        return _ONE_PIECE.pack(1, *lengths, *times_ns)
     return _COUNT.pack(len(times_ns)) + _little(array("I", lengths)) + _little(array("q", times_ns))
 
 
 def pieces_size(payload: Buffer) -> int:
-    """Bytes of the table before the body bytes of a `REQUEST` or `REPLY`."""
+    """Bytes of the table before the body bytes of a request or reply part."""
     return int(_COUNT.size + _COUNT.unpack_from(payload)[0] * (array("I").itemsize + array("q").itemsize))
 
 
@@ -128,23 +129,23 @@ class Ending(NamedTuple):
 
 
 def encode_close(ending: Ending) -> bytes:
-    """Payload of a `CLOSE`."""
+    """Payload of a close part."""
     return _CLOSE.pack(ending.mono_ns, ending.request_lost, ending.response_lost, _OUTCOME_CODES[ending.outcome])
 
 
 def decode_close(payload: Buffer) -> Ending:
-    """Read the payload of a `CLOSE`."""
+    """Read the payload of a close part."""
     mono_ns, request_lost, response_lost, code = _CLOSE.unpack(payload)
     return Ending(mono_ns, request_lost, response_lost, _OUTCOMES[code])
 
 
 def encode_lost(exchanges: Iterable[int]) -> bytes:
-    """Payload of a `LOST`: the numbers of the exchanges."""
+    """Payload of a record of lost exchanges: the numbers of the exchanges."""
     return _little(array("Q", exchanges))
 
 
 def decode_lost(payload: Buffer) -> tuple[int, ...]:
-    """Read the payload of a `LOST`."""
+    """Read the payload of a record of lost exchanges."""
     numbers = array("Q", bytes(payload))
     if sys.byteorder == "big":
         numbers.byteswap()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from proxy.journal.layout import Buffer, Draft, Flag, Kind, draft
+from proxy.journal.layout import RECORD_HEAD_SIZE, REQUEST_COMPLETE, RESPONSE_COMPLETE, Buffer, Draft, Kind
 from proxy.journal.payloads import (
     Ending,
     HeaderLines,
@@ -20,7 +20,8 @@ from proxy.journal.payloads import (
 from proxy.model.exchange import Outcome
 
 _FEW_PIECES = 4
-"""So many pieces or fewer are handed to the kernel as they are; more are joined first, which is cheaper."""
+_JOINED_BELOW = 16 * 1024
+"""Few large buffers go to the kernel as they are; many or small ones are joined first, which is cheaper."""
 
 
 class RecordSink(Protocol):
@@ -48,6 +49,8 @@ class _Body:
     def take(self) -> list[Buffer]:
         """Payload of the pieces held so far, without what is above the cap; empty when nothing remains."""
         pieces, times = self.pieces, self.times
+        if not pieces:
+            return []
         self.pieces, self.times = [], []
         size, self.size = self.size, 0
         if size > self.room:
@@ -122,7 +125,7 @@ class ExchangeRecorder:
 
     def request_done(self) -> None:
         """The request's last framing byte arrived."""
-        self._flags |= Flag.REQUEST_COMPLETE
+        self._flags |= REQUEST_COMPLETE
 
     def response_head(self, status: int, headers: HeaderLines, mono_ns: int, /) -> None:
         """Final response head; values of head secrets are already redacted."""
@@ -143,7 +146,7 @@ class ExchangeRecorder:
     def close(self, outcome: Outcome, mono_ns: int, *, response_complete: bool) -> None:
         """End the exchange; everything of it is in the kernel when this returns, or it is `lost`."""
         if response_complete:
-            self._flags |= Flag.RESPONSE_COMPLETE
+            self._flags |= RESPONSE_COMPLETE
         self._ending = (outcome, mono_ns)
         self._sink.finish(self)
 
@@ -161,29 +164,28 @@ class ExchangeRecorder:
             held.append(self._head_ns)
         return min(held, default=None)
 
-    def take(self) -> list[Draft]:
-        """Records of all that is held back, in the order in which they are to be read."""
-        drafts: list[Draft] = []
-        if self._open is not None:
-            self._add(drafts, Kind.OPEN, [encode_open(self._open)])
-            self._open = None
-        if self._request.pieces:
-            self._add(drafts, Kind.REQUEST, self._request.take())
-        if self._head is not None:
-            self._add(drafts, Kind.RESPONSE, [self._head])
-            self._head = None
-        if self._response.pieces:
-            self._add(drafts, Kind.REPLY, self._response.take())
-        if self._ending is not None:
-            outcome, mono_ns = self._ending
-            ending = Ending(mono_ns, self._request.capped, self._response.capped, outcome)
-            self._add(drafts, Kind.CLOSE, [encode_close(ending)])
-        return drafts
+    def take(self) -> Draft | None:
+        """One record of all that is held back; None when that is nothing."""
+        opened = encode_open(self._open) if self._open is not None else b""
+        request = self._request.take()
+        head = self._head or b""
+        reply = self._response.take()
+        close = self._encode_ending() if self._ending is not None else b""
+        self._open = self._head = None
+        parts = (len(opened), sum(map(len, request)), len(head), sum(map(len, reply)), len(close))
+        size = sum(parts)
+        if size == 0:
+            return None
+        payload = [opened, *request, head, *reply, close]
+        if size < _JOINED_BELOW:
+            payload = [b"".join(payload)]
+        self._sequence += 1
+        return Draft(Kind.EXCHANGE, self._flags, self.number, self._sequence, parts, payload, size + RECORD_HEAD_SIZE)
 
-    def _add(self, drafts: list[Draft], kind: Kind, payload: list[Buffer]) -> None:
-        if payload:
-            self._sequence += 1
-            drafts.append(draft(kind, self._flags, exchange=self.number, sequence=self._sequence, payload=payload))
+    def _encode_ending(self) -> bytes:
+        assert self._ending is not None
+        outcome, mono_ns = self._ending
+        return encode_close(Ending(mono_ns, self._request.capped, self._response.capped, outcome))
 
 
 class Unrecorded(ExchangeRecorder):
