@@ -1,0 +1,290 @@
+"""Profile `connections`: who is connected to whom, and what one side's going does to the other."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+from tests.conformance.bench import Asked, Bench
+from tests.conformance.client import BODY
+from tests.conformance.fidelity_requests import noise
+from tests.conformance.findings import EndedError, FindingError, equal, true
+from tests.conformance.messages import OK, STREAM_HEAD, chunk, response
+from tests.conformance.registry import Section
+from tests.conformance.wire import Payload, Wire
+
+SECTION = Section("connections")
+probe = SECTION.probe
+
+GONE_S = 5.0
+"""The contract says 1 s; a loaded machine gets more."""
+
+
+def numbered(number: int) -> bytes:
+    """A body by which requests and answers are told apart."""
+    return b'{"number": %d}' % number
+
+
+@probe("connection.keep-alive", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """Five requests one after the other on one client connection."""
+    client = bench.connect()
+    for number in range(5):
+        asked = bench.ask(bench.request(body=numbered(number)), client=client)
+        equal("body", bench.answer(asked, response(b"HTTP/1.1 200 OK", body=numbered(number))).body, numbered(number))
+
+
+@probe("connection.pipelining", "peers 3.1, design §4 Exactness")
+def _(bench: Bench) -> None:
+    """Four requests sent at once are answered in their order."""
+    client = bench.connect()
+    client.send(b"".join(bench.request(body=numbered(number)).raw for number in range(4)))
+    for number in range(4):
+        upstream = bench.next_request(client)
+        head = upstream.read_head()
+        equal("request body", upstream.read_body(head), numbered(number))
+        asked = Asked(client, upstream, head)
+        equal("body", bench.answer(asked, response(b"HTTP/1.1 200 OK", body=numbered(number))).body, numbered(number))
+
+
+@probe("connection.pipelined-large", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """A megabyte sent behind a request whose answer is pending is neither lost nor mixed in."""
+    first, second = bench.request(), bench.request(body=noise(1 << 20))
+    asked = bench.ask(first)
+    bench.background(lambda: asked.client.send(second.raw))
+    asked.upstream.expect_silence(0.3)
+    bench.answer(asked)
+    upstream = bench.next_request(asked.client)
+    head = upstream.read_head()
+    equal("second body", upstream.read_body(head), second.body)
+    bench.answer(Asked(asked.client, upstream, head))
+
+
+@probe("connection.not-shared", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """No pool: a second client's request never travels on the first one's upstream connection."""
+    first = bench.ask()
+    bench.answer(first)
+    second = bench.ask()
+    true("both clients' requests came on one upstream connection", first.upstream is not second.upstream)
+
+
+@probe("connection.upstream-ends", "design §4 Connections", ours=True)
+def _(bench: Bench) -> None:
+    """When an idle upstream connection ends, so does its client's."""
+    asked = bench.ask()
+    bench.answer(asked)
+    asked.upstream.close()
+    asked.client.expect_end()
+
+
+@probe("connection.upstream-says-close", "design §4 Connections", ours=True)
+def _(bench: Bench) -> None:
+    """Connection: close of the upstream ends the client's connection behind the answer, in order."""
+    asked = bench.ask()
+    bench.answer(asked, response(b"HTTP/1.1 200 OK", b"Connection: close", body=b"{}"), until_end=True)
+    true("the connection ends by FIN", not asked.client.expect_end().was_reset)
+
+
+@probe("connection.client-says-close", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """Connection: close of the client ends its connection behind the answer, in order."""
+    asked = bench.ask(bench.request(lines=(b"Connection: close",)))
+    equal("body", bench.answer(asked).body, OK.body)
+    true("the connection ends by FIN", not asked.client.expect_end().was_reset)
+
+
+@probe("connection.client-ends", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """When an idle client goes, its upstream connection goes."""
+    asked = bench.ask()
+    bench.answer(asked)
+    asked.client.close()
+    asked.upstream.expect_end()
+
+
+@probe("connection.no-retry", "F41")
+def _(bench: Bench) -> None:
+    """An upstream that takes the request and closes without a word has seen it exactly once."""
+    asked = bench.ask()
+    asked.upstream.close()
+    check_cut_or_502(asked.client)
+    equal("more requests at the upstream", bench.upstream.connections(), 0)
+
+
+@probe("connection.no-retry-reset", "F41")
+def _(bench: Bench) -> None:
+    """The same when it resets."""
+    asked = bench.ask()
+    asked.upstream.abort()
+    check_cut_or_502(asked.client)
+    equal("more requests at the upstream", bench.upstream.connections(), 0)
+
+
+@probe("connection.no-retry-reused", "F41, design §4 Connections")
+def _(bench: Bench) -> None:
+    """The same on a connection that has served a request before."""
+    first = bench.ask()
+    bench.answer(first)
+    second = bench.ask(client=first.client)
+    second.upstream.close()
+    check_cut_or_502(second.client)
+    equal("more requests at the upstream", bench.upstream.connections(), 0)
+
+
+@probe("connection.no-retry-get", "F41, design §4 Connections")
+def _(bench: Bench) -> None:
+    """The same for a GET, which others repeat."""
+    asked = bench.ask(bench.request(method=b"GET", body=None))
+    asked.upstream.close()
+    check_cut_or_502(asked.client)
+    equal("more requests at the upstream", bench.upstream.connections(), 0)
+
+
+def check_cut_or_502(client: Wire) -> None:
+    """The client learns that there is no answer: a gateway's error, or a connection that ends."""
+    try:
+        head = client.read_head("an answer or the end")
+    except EndedError:
+        return
+    true(f"answer {head.start!r}, expected 502 or 504", head.status in {502, 504})
+
+
+def check_gone(upstream: Wire, feed: bytes = b"") -> None:
+    """The upstream sees its connection end within the bound; meanwhile it goes on sending `feed`."""
+    until = time.monotonic() + GONE_S
+    while time.monotonic() < until:
+        try:
+            upstream.send(feed)
+            upstream.expect_silence(0.05)
+        except EndedError:
+            return
+        except FindingError:
+            upstream.expect_end()
+            return
+        except OSError:
+            return
+    raise FindingError(f"upstream: {GONE_S:.0f} s after the client went its connection still stands")
+
+
+@probe("connection.client-gone-streaming", "F42")
+def _(bench: Bench) -> None:
+    """A client that closes inside a stream: the upstream is aborted."""
+    stream = bench.open_stream()
+    stream.upstream.send(chunk(b"data: 1\n\n"))
+    stream.payload.read(9)
+    stream.client.close()
+    check_gone(stream.upstream, chunk(b"data: more\n\n"))
+
+
+@probe("connection.client-gone-silent-stream", "F42")
+def _(bench: Bench) -> None:
+    """The same while the upstream is silent."""
+    stream = bench.open_stream()
+    stream.client.close()
+    check_gone(stream.upstream)
+
+
+@probe("connection.client-gone-waiting", "F42")
+def _(bench: Bench) -> None:
+    """A client that closes before its answer begins: the upstream is aborted."""
+    asked = bench.ask()
+    asked.client.close()
+    check_gone(asked.upstream)
+
+
+@probe("connection.client-gone-reset", "F42")
+def _(bench: Bench) -> None:
+    """The same when the client resets."""
+    asked = bench.ask()
+    asked.client.abort()
+    check_gone(asked.upstream)
+
+
+@probe("connection.client-half-closes", "design §4 Connections", ours=True)
+def _(bench: Bench) -> None:
+    """EOF from the client while its answer is pending counts as gone."""
+    asked = bench.ask()
+    asked.client.half_close()
+    check_gone(asked.upstream)
+
+
+@probe("connection.client-gone-uploading", "F42, design §4 Connections")
+def _(bench: Bench) -> None:
+    """A client that goes inside its request body: the upstream sees an unfinished request."""
+    message = bench.request(body=BODY)
+    asked = bench.send(message.head + BODY[:20])
+    equal("first bytes of the body", asked.upstream.read(20), BODY[:20])
+    asked.client.close()
+    asked.upstream.expect_end()
+
+
+@probe("connection.client-gone-unread", "F42, F35", deadline_s=30)
+def _(bench: Bench) -> None:
+    """A client that goes without having read a full pipe: the upstream is aborted."""
+    stream = bench.open_stream()
+    stream.upstream.send_until_stuck(chunk(bytes(1 << 16)), most=48 << 20)
+    stream.client.close()
+    with suppress(EndedError, OSError):
+        stream.upstream.sock.settimeout(GONE_S)
+        for _ in range(10_000):
+            stream.upstream.sock.send(bytes(1 << 16))
+        raise FindingError("upstream: it could send on and on after the client went")
+
+
+@probe("connection.early-answer", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """An answer given before the request body is whole reaches the client."""
+    message = bench.request(body=noise(4 << 20))
+    client = bench.connect()
+    bench.background(lambda: client.send(message.raw), may_fail=True)
+    upstream = bench.next_request(client)
+    upstream.read_head()
+    answer = response(b"HTTP/1.1 413 Payload Too Large", b"Connection: close", body=b'{"type":"error"}')
+    upstream.send(answer.raw)
+    upstream.half_close()
+    head = client.read_head("the early answer")
+    equal("answer", (head.status, client.read_body(head)), (413, answer.body))
+
+
+@probe("connection.upstream-half-closes", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """An upstream that half-closes behind its answer has answered."""
+    asked = bench.ask()
+    asked.upstream.send(OK.raw)
+    asked.upstream.half_close()
+    head = asked.client.read_head()
+    equal("body", asked.client.read_body(head), OK.body)
+
+
+@probe("connection.interleaved", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """Twenty clients answered in the opposite order each get their own answer."""
+    asked = [bench.ask(bench.request(body=numbered(number))) for number in range(20)]
+    for number in reversed(range(20)):
+        found = bench.answer(asked[number], response(b"HTTP/1.1 200 OK", body=numbered(number)))
+        equal("body", found.body, numbered(number))
+
+
+@probe("connection.after-a-stream", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """A connection that carried a whole stream carries the next request."""
+    stream = bench.open_stream()
+    stream.upstream.send(chunk(b"data: 1\n\n") + b"0\r\n\r\n")
+    equal("payload", stream.payload.read(9), b"data: 1\n\n")
+    stream.payload.read_last_chunk()
+    asked = bench.ask(client=stream.client)
+    asked.upstream.send(STREAM_HEAD.head)
+    equal("status", asked.client.read_head().status, 200)
+
+
+@probe("connection.slow-head", "design §4 Connections")
+def _(bench: Bench) -> None:
+    """A head that comes in two parts, with a pause inside a line, is waited for."""
+    message = bench.request()
+    client = bench.connect()
+    client.send(message.raw[:25])
+    client.expect_silence(0.5)
+    asked = bench.send(message.raw[25:], client=client)
+    equal("body", Payload(asked.upstream, asked.head).read(len(message.body)), message.body)
