@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import zstandard
-from sqlalchemy import ColumnElement, Connection, RowMapping, func, select
+from sqlalchemy import ColumnElement, Connection, FromClause, RowMapping, func, select
 
 from proxy.model.errors import UsageError
 from proxy.model.facts import ExchangeFact, Fact, SessionFact
@@ -92,17 +92,22 @@ class Reader:
         return list(self._connection.scalars(select(columns.writer).group_by(columns.writer).order_by(*first)))
 
     def counts(self, fact: FactClass, *by: str, **equals: object) -> dict[Group, int]:
-        """How many facts there are in each group; `counts(CallFact, "label")[("reacquisition",)]`."""
+        """How many facts there are in each group; `counts(CallFact, "label")[("reacquisition",)]`.
+
+        A column that the fact has not is its session's: `counts(TurnFact, "client", "model_answered")`.
+        """
         columns = _columns(fact, by)
-        query = select(*columns, func.count()).where(*_conditions(fact, equals)).group_by(*columns).order_by(*columns)
-        return {tuple(row[:-1]): row[-1] for row in self._connection.execute(query)}
+        query = select(*columns, func.count()).select_from(_source(fact, by)).where(*_conditions(fact, equals))
+        grouped = query.group_by(*columns).order_by(*columns)
+        return {tuple(row[:-1]): row[-1] for row in self._connection.execute(grouped)}
 
     def totals(self, fact: FactClass, measure: str, *by: str, **equals: object) -> dict[Group, Total]:
-        """Exact sums of one integer column in each group; an ungrouped sum stands at `()`."""
+        """Exact sums of one integer column in each group, grouped as `counts`; an ungrouped sum stands at `()`."""
         columns, (value,) = _columns(fact, by), _columns(fact, (measure,))
         sums = (func.sum(value // SPLIT), func.sum(value % SPLIT), func.count(value), func.count())
-        query = select(*columns, *sums).where(*_conditions(fact, equals)).group_by(*columns).order_by(*columns)
-        return {tuple(row[:-4]): _total(*row[-4:]) for row in self._connection.execute(query)}
+        query = select(*columns, *sums).select_from(_source(fact, by)).where(*_conditions(fact, equals))
+        grouped = query.group_by(*columns).order_by(*columns)
+        return {tuple(row[:-4]): _total(*row[-4:]) for row in self._connection.execute(grouped)}
 
     def events(self, session: str) -> list[RowMapping]:
         """The session's events with the fields of S0-60, in order of time (docs/store.md)."""
@@ -119,8 +124,17 @@ class Reader:
         return {row.name: row.value for row in self._connection.execute(select(META).order_by(META.c.name))}
 
 
-def _columns(fact: FactClass, names: tuple[str, ...]) -> list[ColumnElement[Any]]:
-    return [TABLES[fact].c[name] for name in names]
+def _source(fact: FactClass, names: Iterable[str]) -> FromClause:
+    """The fact's table, joined with its sessions when one of the columns is theirs."""
+    table, sessions = TABLES[fact], TABLES[SessionFact]
+    if all(name in table.c for name in names):
+        return table
+    return table.outerjoin(sessions, sessions.c.session == table.c.session)
+
+
+def _columns(fact: FactClass, names: Iterable[str]) -> list[ColumnElement[Any]]:
+    own, sessions = TABLES[fact].c, TABLES[SessionFact].c
+    return [own[name] if name in own else sessions[name] for name in names]
 
 
 def _conditions(fact: FactClass, equals: dict[str, object]) -> list[ColumnElement[bool]]:

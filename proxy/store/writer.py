@@ -76,8 +76,8 @@ class Writer:
         new = INSERT[database.dialect]
         self._upserts = {fact: _upsert(new(table), table) for fact, table in TABLES.items()}
         exchanges = TABLES[ExchangeFact]
-        self._claim = new(exchanges).on_conflict_do_nothing()
-        self._add_state = new(SESSION_STATE).on_conflict_do_nothing()
+        self._claim = new(exchanges).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+        self._add_state = new(SESSION_STATE).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
         self._add_contents = new(CONTENTS).on_conflict_do_nothing()
         self._use_contents = _upsert(new(CONTENT_USES), CONTENT_USES)
         self._set_mark = _upsert(new(MARKS), MARKS, only_if_newer="number")

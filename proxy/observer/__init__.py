@@ -1,0 +1,30 @@
+"""Journal to journey to store: a process of its own, behind the seam.
+
+ports     what it drives: a journal, a journey
+exchange  one exchange, observed and committed exactly once
+states    the sessions' states, kept between their exchanges
+capture   what of facts and contents may be stored
+loop      polls, backs off, releases the journal, stops
+tally     what it has done, as a small file for the supervisor
+"""
+
+from proxy.observer.capture import Capture
+from proxy.observer.exchange import ExchangeObserver
+from proxy.observer.loop import Observer, ObserverLimits, stop_on_signals
+from proxy.observer.ports import Journal, Journey, Observed
+from proxy.observer.states import StateCache
+from proxy.observer.tally import Tally, observer_snapshot
+
+__all__ = [
+    "Capture",
+    "ExchangeObserver",
+    "Journal",
+    "Journey",
+    "Observed",
+    "Observer",
+    "ObserverLimits",
+    "StateCache",
+    "Tally",
+    "observer_snapshot",
+    "stop_on_signals",
+]

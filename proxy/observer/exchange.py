@@ -1,0 +1,120 @@
+"""One exchange: observed from its session's state and committed, exactly once, whatever happens in between."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+
+from proxy.journal.layout import Mark
+from proxy.model.exchange import Exchange
+from proxy.model.facts import ExchangeFact, ExchangeKind
+from proxy.observer.capture import Keeper
+from proxy.observer.ports import Journey, Observed
+from proxy.observer.states import StateCache
+from proxy.observer.tally import Tally
+from proxy.store.errors import StateConflictError, StoreUnavailableError
+from proxy.store.writer import Commit, StateChange, Writer
+
+LOG = logging.getLogger(__name__)
+CONFLICTS_IN_A_ROW = 10
+
+
+class ExchangeObserver:
+    """Takes exchanges one at a time. A journey that raises costs that exchange its facts and nothing else."""
+
+    def __init__(self, journey: Journey, writer: Writer, states: StateCache, *, keeper: Keeper, tally: Tally) -> None:
+        self._journey = journey
+        self._writer = writer
+        self._states = states
+        self._keeper = keeper
+        self._tally = tally
+
+    def take(self, exchange: Exchange, mark: Mark) -> None:
+        """Commit what the exchange says, unless it is committed already.
+
+        Raises:
+            StoreUnavailableError: nothing was committed; take it again later.
+        """
+        if self._writer.knows(exchange.id):
+            self._tally.known += 1
+            return
+        try:
+            self._observe(exchange, mark)
+        except StoreUnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a poisonous exchange must not stop the others
+            self._tell(exchange, error)
+            self._commit_unread(exchange, mark, f"internal: {type(error).__name__}")
+
+    def _observe(self, exchange: Exchange, mark: Mark) -> None:
+        session = self._journey.session_of(exchange)
+        for _ in range(CONFLICTS_IN_A_ROW):
+            if session is None:
+                observed, state = self._journey.observe(exchange, None), None
+            else:
+                held = self._states.load(session)
+                observed = self._journey.observe(exchange, held.state)
+                state = StateChange(session, held.version, observed.state)
+            if self._commit(self._change(exchange, observed, state=state, mark=mark), exchange):
+                return
+        raise StoreUnavailableError(f"session {session} is changed by other observers all the time")
+
+    def _change(self, exchange: Exchange, observed: Observed, *, state: StateChange | None, mark: Mark) -> Commit:
+        own = _own_fact(exchange, observed)
+        return Commit(
+            exchange=self._keeper.fact(own),
+            facts=[self._keeper.fact(fact) for fact in observed.facts if fact is not own],
+            state=state,
+            contents=self._keeper.contents(observed.contents),
+            mark=mark,
+        )
+
+    def _commit(self, change: Commit, exchange: Exchange) -> bool:
+        """False when the session has moved on since its state was loaded."""
+        try:
+            is_new = self._writer.commit(change)
+        except StateConflictError:
+            assert change.state is not None
+            self._states.drop(change.state.session)
+            self._tally.conflicts += 1
+            return False
+        if is_new:
+            self._tally.committed(change.exchange, exchange)
+            if change.state is not None:
+                self._states.advance(change.state)
+        return True
+
+    def _commit_unread(self, exchange: Exchange, mark: Mark, reason: str) -> None:
+        self._commit(Commit(exchange=self._keeper.fact(_unread(exchange, reason)), mark=mark), exchange)
+
+    def _tell(self, exchange: Exchange, error: Exception) -> None:
+        self._tally.internal_errors += 1
+        place = traceback.extract_tb(error.__traceback__)[-1]  # never the message: it may quote the traffic
+        LOG.error("exchange %s not read: %s at %s:%s", exchange.id, type(error).__name__, place.filename, place.lineno)
+
+
+def _own_fact(exchange: Exchange, observed: Observed) -> ExchangeFact:
+    for fact in observed.facts:
+        if isinstance(fact, ExchangeFact) and (fact.writer, fact.number) == exchange.id:
+            return fact
+    raise LookupError("the journey said nothing of the exchange itself")
+
+
+def _unread(exchange: Exchange, reason: str) -> ExchangeFact:
+    return ExchangeFact(
+        writer=exchange.id.writer,
+        number=exchange.id.number,
+        kind=ExchangeKind.UNPARSED,
+        reason=reason,
+        outcome=exchange.outcome,
+        upstream=exchange.upstream,
+        door=exchange.door,
+        method=exchange.method,
+        path=exchange.target.partition("?")[0],
+        status=exchange.status,
+        opened_us=exchange.opened_us,
+        first_byte_us=exchange.first_byte_us,
+        duration_us=exchange.duration_us,
+        request_bytes=len(exchange.request_body),
+        response_bytes=len(exchange.response_body),
+    )
