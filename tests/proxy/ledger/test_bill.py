@@ -58,8 +58,8 @@ def test_a_reread_costs_its_share_of_output_and_of_new_input() -> None:
     payload = len(numbered(APP).split())
     assert line.events == 1
     assert line.tokens == client_call.arguments_tokens_ref + payload
-    # The reply holds nothing but the call: its whole output, 40 at 15 USD per million. The next turn grew by 200 tokens, all of them
-    # written (3.75 USD per million): the payload's share is payload / (payload + the call's own reference tokens).
+    # The reply holds nothing but the call: its whole output, 40 tokens. The next turn grew by 200 tokens, all of
+    # them written: the payload's share is payload / (payload + the call's own reference tokens).
     share = payload / (payload + client_call.arguments_tokens_ref)
     expected = 40 * 15_000_000 + share * 200 * 3_750_000
     assert line.pico_usd is not None
