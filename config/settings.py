@@ -178,6 +178,11 @@ class Store(Section):
         """The address with the data folder filled in."""
         return self.url.replace("{data}", str(self.data.absolute()))
 
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file; None when the store is elsewhere."""
+        return Path(self.database.removeprefix("sqlite:///")) if self.database.startswith("sqlite:") else None
+
 
 class Sessions(Section):
     """When a session counts as looping."""

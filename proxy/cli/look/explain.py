@@ -1,0 +1,64 @@
+"""`explain ID`: why one call got its class, or what one boundary did."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from proxy.cli import page
+from proxy.cli.invocation import Invocation
+from proxy.cli.reading import story_of
+from proxy.cli.views.explain import boundary_lines, call_lines, name_of_call
+from proxy.cli.views.story import Story
+from proxy.model.errors import UsageError
+from proxy.model.facts import CallFact
+
+_CALL = re.compile(r"(?:(?P<thread>.+):)?t(?P<turn>\d+)(?::c(?P<call>\d+))?")
+_BOUNDARY = re.compile(r"b(\d+)")
+FORMS = "SESSION:b1, SESSION:t14:c2, SESSION:THREAD:t14:c2 or SESSION:toolu_…"
+
+
+@click.command(cls=page.Command, example="explain last:b1")
+@click.argument("reference", metavar="ID")
+@click.pass_obj
+def explain(invocation: Invocation, reference: str) -> None:
+    """Show the hashes, ids and rules that gave one call its class, or what one boundary dropped and cost.
+
+    ID is SESSION:t14:c2 (second call of turn 14), SESSION:b1 (first compaction) or SESSION:toolu_… (the provider's
+    id); SESSION is an id, a unique beginning of one, or `last`. Calls of sub-agents: SESSION:agent:1f3c:t2:c1.
+    """
+    session, _, rest = reference.partition(":")
+    with story_of(invocation, session) as (_, story):
+        click.echo("\n".join(explained(story, rest)))
+
+
+def explained(story: Story, what: str) -> list[str]:
+    """The page of a boundary or of calls.
+
+    Raises:
+        UsageError: nothing in the session has that name.
+    """
+    if found := _BOUNDARY.fullmatch(what):
+        number = int(found[1])
+        if not 1 <= number <= len(story.bills):
+            raise UsageError(f"{what}: this session has {len(story.bills)} compactions so far")
+        return boundary_lines(story, number, story.bills[number - 1])
+    calls = _calls(story, what)
+    if not calls:
+        raise UsageError(f"{what or 'nothing'}: no such call or compaction in this session; expected {FORMS}")
+    lines: list[str] = []
+    for call in calls:
+        lines += [*([""] if lines else []), *call_lines(story, call)]
+    return lines
+
+
+def _calls(story: Story, what: str) -> list[CallFact]:
+    if found := _CALL.fullmatch(what):
+        thread, turn, index = found["thread"] or "main", int(found["turn"]), found["call"]
+        return [
+            call
+            for call in story.calls
+            if (call.thread, call.turn) == (thread, turn) and (index is None or call.index == int(index) - 1)
+        ]
+    return [call for call in story.calls if call.call == what or name_of_call(story, call) == what]

@@ -1,0 +1,38 @@
+"""`sessions`: the list, the worst first."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+import orjson
+
+from proxy.cli import options, page, settings
+from proxy.cli.invocation import Invocation
+from proxy.cli.reading import NOTHING_YET, has_store, loop_limits, now_us, read_summaries, reader_of
+from proxy.cli.views.sessions import Summary, sessions_lines
+
+
+@click.command(cls=page.Command, example="sessions --looping --since 1h")
+@click.option("--looping", is_flag=True, help="Only those that re-read in a loop now.")
+@options.since
+@options.output_format
+@click.pass_obj
+def sessions(invocation: Invocation, looping: bool, since: int | None, form: str) -> None:  # noqa: FBT001  a flag of click
+    """List the sessions, worst first: loops, then tokens fetched again, then compactions."""
+    said = settings.read(invocation).settings
+    now = now_us()
+    found: list[Summary] = []
+    if has_store(said):
+        with reader_of(said) as reader:
+            found = read_summaries(reader, loop_limits(said), since_us=now - since if since else 0, now_us=now)
+    shown = [summary for summary in found if summary.looping or not looping]
+    if form == "json":
+        rows = [{**asdict(summary), **asdict(summary.session)} for summary in shown]
+        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+    elif shown:
+        click.echo("\n".join(sessions_lines(shown)))
+    elif found:
+        click.echo(f"no session loops now; {len(found)} seen\nnext: compaction-gate sessions")
+    else:
+        click.echo(NOTHING_YET.format(data=said.store.data) if not since else "no session in that time")

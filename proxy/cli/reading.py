@@ -1,0 +1,126 @@
+"""From the store to what the pages are drawn from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from config.settings import Settings
+from proxy.cli import settings as cli_settings
+from proxy.cli.invocation import Invocation
+from proxy.cli.views.sessions import Summary
+from proxy.cli.views.story import EXACT, PARTIAL, Story
+from proxy.metrics.loops import LoopLimits, is_looping
+from proxy.model.errors import UsageError
+from proxy.model.facts import (
+    BoundaryFact,
+    CallFact,
+    DropFact,
+    IterationFact,
+    ObservationFact,
+    SessionFact,
+    ThreadFact,
+    ToolClass,
+    TurnFact,
+)
+from proxy.store import Reader, open_database, snapshot
+
+NOTHING_YET = "no session yet in {data}\nnext: compaction-gate wrap -- claude     (one agent through a relay)"
+
+
+def now_us() -> int:
+    """UTC microseconds."""
+    return time.time_ns() // 1_000
+
+
+def has_store(settings: Settings) -> bool:
+    """Whether there is a store to read. A missing file is an empty one; a database elsewhere is asked."""
+    return settings.store.file is None or settings.store.file.exists()
+
+
+@contextmanager
+def reader_of(settings: Settings) -> Iterator[Reader]:
+    """One snapshot of the store.
+
+    Raises:
+        InputError: it is no store. NewerVersionError: a newer version wrote it.
+    """
+    with open_database(settings.store.database, create=False) as database, snapshot(database) as reader:
+        yield reader
+
+
+@contextmanager
+def story_of(invocation: Invocation, reference: str) -> Iterator[tuple[Settings, Story]]:
+    """One session by id, unique prefix, or `last`.
+
+    Raises:
+        UsageError: none or several.
+    """
+    settings = cli_settings.read(invocation).settings
+    if not has_store(settings):
+        raise UsageError(NOTHING_YET.format(data=settings.store.data))
+    with reader_of(settings) as reader:
+        yield settings, read_story(reader, reader.session(reference))
+
+
+def read_story(reader: Reader, session: SessionFact) -> Story:
+    """Everything about one session."""
+    own = session.session
+    return Story(
+        session=session,
+        threads=reader.facts(ThreadFact, session=own),
+        turns=reader.facts(TurnFact, session=own),
+        iterations=reader.facts(IterationFact, session=own),
+        calls=reader.facts(CallFact, session=own),
+        observations=reader.facts(ObservationFact, session=own),
+        boundaries=reader.facts(BoundaryFact, session=own),
+        drops=reader.facts(DropFact, session=own),
+    )
+
+
+def loop_limits(settings: Settings) -> LoopLimits:
+    """When re-reads are a loop."""
+    return LoopLimits(
+        same_observation=settings.sessions.loop_same_observation,
+        any_of_them=settings.sessions.loop_any,
+        turns=settings.sessions.loop_turns,
+        idle_us=settings.sessions.loop_idle_s * 1_000_000,
+    )
+
+
+def read_summaries(reader: Reader, limits: LoopLimits, *, since_us: int, now_us: int) -> list[Summary]:
+    """One line for each session that was active since then."""
+    turns = reader.counts(TurnFact, "session")
+    boundaries = reader.counts(BoundaryFact, "session")
+    labels = reader.counts(CallFact, "session", "label")
+    classes = reader.counts(CallFact, "session", "tool_class")
+    cost = reader.totals(IterationFact, "pico_usd", "session")
+    tokens = reader.totals(CallFact, "reread_tokens_ref", "session", "label")
+    summaries = []
+    for session in reader.sessions(since_us=since_us):
+        own = session.session
+        money = cost.get((own,))
+        summaries.append(
+            Summary(
+                session=session,
+                turns=turns.get((own,), 0),
+                pico_usd=money.total if money else None,
+                unpriced=money.unmeasured if money else 0,
+                boundaries=boundaries.get((own,), 0),
+                exact=sum(labels.get((own, label), 0) for label in EXACT),
+                partial=sum(labels.get((own, label), 0) for label in PARTIAL),
+                reread_tokens_ref=sum(
+                    tokens[own, label].total or 0 for label in EXACT | PARTIAL if (own, label) in tokens
+                ),
+                calls=sum(classes.get((own, kind), 0) for kind in ToolClass),
+                unknown_calls=classes.get((own, ToolClass.UNKNOWN), 0),
+                looping=is_looping(
+                    reader.facts(CallFact, session=own) if now_us - session.last_us <= limits.idle_us else (),
+                    last_us=session.last_us,
+                    now_us=now_us,
+                    limits=limits,
+                ),
+            )
+        )
+    return summaries

@@ -1,0 +1,67 @@
+"""The context of the main thread as a line of box characters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from proxy.cli.views.axis import Axis
+from proxy.cli.views.figures import short
+from proxy.cli.views.story import Story
+
+HEIGHT = 5
+"""Rows above the axis."""
+
+
+def context_by_column(story: Story, axis: Axis) -> list[int | None]:
+    """Largest billed context of main turns in each column, held until the next one; None before the first."""
+    main = {thread.thread for thread in story.threads if thread.kind == "main"}
+    found: dict[int, int] = {}
+    for turn in story.order:
+        if turn.thread in main and turn.context_tokens is not None:
+            column = axis.of_turn(turn.thread, turn.turn)
+            found[column] = max(turn.context_tokens, found.get(column, 0))
+    columns: list[int | None] = []
+    for column in range(axis.width):
+        columns.append(found.get(column, columns[-1] if columns else None))
+    return columns
+
+
+def top_of(values: Sequence[int | None]) -> int:
+    """A round number that is not below any value."""
+    most = max((value for value in values if value is not None), default=0)
+    if most == 0:
+        return 1_000
+    step: int = 10 ** int(math.log10(most))
+    return next(step * part // 2 for part in (2, 3, 4, 6, 8, 10, 12, 16, 20) if step * part // 2 >= most)
+
+
+def curve(values: Sequence[int | None], *, label: str = "context", indent: int = 8) -> list[str]:
+    """The line with its axis: `HEIGHT` rows and the row of the axis itself, which stands for 0."""
+    top = top_of(values)
+    levels = [None if value is None else round(value * HEIGHT / top) for value in values]
+    grid = [[" "] * len(values) for _ in range(HEIGHT + 1)]
+    for column, level in enumerate(levels):
+        if level is not None:
+            _draw(grid, column, level, levels[column - 1] if column else None)
+    grid[0] = ["─" if cell in " ─" else "┴" for cell in grid[0]]
+    return [_row(grid, level, top, label.ljust(indent)) for level in range(HEIGHT, -1, -1)]
+
+
+def _draw(grid: list[list[str]], column: int, level: int, before: int | None) -> None:
+    """One step: from the former column's level to this one's."""
+    if before is None or before == level:
+        grid[level][column] = "─"
+        return
+    low, high = sorted((before, level))
+    grid[before][column] = "╯" if level > before else "╮"
+    grid[level][column] = "╭" if level > before else "╰"
+    for between in range(low + 1, high):
+        grid[between][column] = "│"
+
+
+def _row(grid: list[list[str]], level: int, top: int, head: str) -> str:
+    name = {HEIGHT: short(top), 0: "0"}.get(level, "")
+    lead = head if level == HEIGHT else " " * len(head)
+    edge = "┼" if level == 0 else ("┤" if name else "│")
+    return f"{lead}{name:>6}{edge}{''.join(grid[level])}".rstrip()

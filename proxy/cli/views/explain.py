@@ -1,0 +1,139 @@
+"""Why a call got its class, or what a boundary did: hashes, ids and rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import tzinfo
+from typing import Any
+
+import orjson
+
+from proxy.cli.views import figures
+from proxy.cli.views.bill import bill_lines
+from proxy.cli.views.columns import aligned
+from proxy.cli.views.story import EXACT, PARTIAL, Story
+from proxy.ledger.bill import Bill
+from proxy.model.facts import CallFact, DropFact, Label
+
+MOST_LISTED = 20
+_LABEL_TEXT = {
+    Label.PENDING: "not answered yet",
+    Label.NO_RESULT: "the history went on without an answer",
+}
+
+
+def call_lines(story: Story, call: CallFact, *, zone: tzinfo | None = None) -> list[str]:
+    """Everything that gave one call its class."""
+    because: dict[str, Any] = orjson.loads(call.because or "{}")
+    rows = [
+        ("class", f"{call.label}: {because.get('reason') or _LABEL_TEXT.get(call.label, 'no reason recorded')}"),
+        ("tool", f"{call.tool} · {call.tool_class} · {call.action or 'no action known'}"),
+        ("tool rule", str(because.get("rule", "none"))),
+        ("resource", " ".join(filter(None, (call.resource, call.span))) or "none"),
+        ("key", str(because.get("key", "none"))),
+        ("asked", f"turn {call.turn}, {figures.moment(call.asked_us, zone)}, {call.call}{_suspected(call)}"),
+        ("arguments", f"sha256 {call.arguments_sha256 or 'none'}, {call.arguments_tokens_ref} reference tokens"),
+        ("answer", _answer(call)),
+        ("copy visible", _yes_no(because.get("copy_visible"))),
+        *_compared(because),
+        *_charged(story, call),
+    ]
+    head = f"{name_of_call(story, call)} · {call.thread} · {call.tool} {call.resource}".rstrip()
+    return [head, *aligned(rows, indent=2)]
+
+
+def name_of_call(story: Story, call: CallFact) -> str:
+    """The name that `explain` understands."""
+    thread = "" if call.thread == "main" else f"{call.thread}:"
+    return f"{story.session.session[:8]}:{thread}t{call.turn}:c{call.index + 1}"
+
+
+def _suspected(call: CallFact) -> str:
+    return ", already suspected when asked" if call.suspected else ""
+
+
+def _answer(call: CallFact) -> str:
+    if call.answered_turn is None:
+        return "none"
+    size = f"{figures.whole(call.result_tokens_ref)} reference tokens"
+    error = f", error {call.error_type}" if call.is_error else ""
+    return f"turn {call.answered_turn}, sha256 {call.result_sha256 or 'none'}, {size}{error}"
+
+
+def _yes_no(value: object) -> str:
+    return "not asked" if value is None else "yes" if value else "no"
+
+
+def _compared(because: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    compared = because.get("compared")
+    if compared:
+        yield "repeats", f"observation {compared['observation']} of turn {compared['turn']}"
+        yield "  its key", str(compared["key"])
+        yield "  its content", f"sha256 {compared['content_sha256']}"
+    if because.get("may_hold_a_human"):
+        yield "model time", "over a minute: may hold a human"
+
+
+def _charged(story: Story, call: CallFact) -> Iterator[tuple[str, str]]:
+    if call.boundary is None:
+        return
+    numbers = {
+        (bill.boundary.thread, bill.boundary.boundary): number for number, bill in enumerate(story.bills, start=1)
+    }
+    number = numbers.get((call.thread, call.boundary))
+    name = f"b{number}" if number is not None else f"boundary {call.boundary}"
+    yield "dropped by", f"{name}, {call.turns_later} turns before; in its summary: {call.in_summary or 'not known'}"
+    yield "charged", f"{figures.whole(call.reread_tokens_ref)} reference tokens"
+
+
+def boundary_lines(story: Story, number: int, bill: Bill, *, zone: tzinfo | None = None) -> list[str]:
+    """What a boundary dropped and what it cost; what was fetched again comes first."""
+    boundary = bill.boundary
+    by = f" {boundary.trigger}" if boundary.trigger else ", trigger not shown by the traffic"
+    rows = [
+        ("kind", f"{boundary.kind}{by}"),
+        ("seen by", f"{boundary.evidence} ({boundary.level})"),
+        ("at", f"turn {boundary.turn} of {boundary.thread}, {figures.moment(boundary.at_us, zone)}"),
+        ("context", f"{figures.whole(boundary.tokens_before)} → {figures.whole(boundary.tokens_after)} billed tokens"),
+        ("dropped", f"{figures.plural(boundary.dropped_observations, 'observation')}, {_dropped_size(bill)}"),
+        ("put back", f"{figures.plural(boundary.reattached, 'observation')} by the client itself"),
+    ]
+    head = f"{story.session.session[:8]}:b{number}"
+    return [head, *aligned(rows, indent=2), "", *bill_lines(bill), "", *_dropped(story, bill)]
+
+
+def _dropped_size(bill: Bill) -> str:
+    return f"{figures.whole(bill.boundary.dropped_tokens_ref)} reference tokens"
+
+
+def _dropped(story: Story, bill: Bill) -> list[str]:
+    boundary = bill.boundary
+    dropped = [drop for drop in story.drops if (drop.thread, drop.boundary) == (boundary.thread, boundary.boundary)]
+    again = _fetched_again(story, bill)
+    known = {observation.observation: observation for observation in story.observations}
+
+    def order(drop: DropFact) -> tuple[int, int, str]:
+        return -again[drop.observation], -known[drop.observation].tokens_ref, drop.observation
+
+    rows = [("fetched again", "tokens ref", "in summary", "what", "seen at", "content")]
+    for drop in sorted(dropped, key=order)[:MOST_LISTED]:
+        observation = known[drop.observation]
+        what = " ".join(filter(None, (observation.resource or observation.key, observation.span)))
+        count = f"{again[drop.observation]} {figures.TIMES}" if again[drop.observation] else "never"
+        seen = f"turn {observation.turn}"
+        content = f"sha256 {observation.content_sha256[:12]}"
+        rows.append((count, figures.whole(observation.tokens_ref), drop.in_summary, what, seen, content))
+    rest = len(dropped) - MOST_LISTED
+    return [*aligned(rows, right=(0, 1), indent=2), *([f"  … and {rest} more"] if rest > 0 else [])]
+
+
+def _fetched_again(story: Story, bill: Bill) -> Counter[str]:
+    boundary = bill.boundary
+    return Counter(
+        call.repeats
+        for call in story.calls
+        if call.repeats is not None
+        and (call.thread, call.boundary) == (boundary.thread, boundary.boundary)
+        and call.label in EXACT | PARTIAL
+    )

@@ -1,0 +1,69 @@
+"""The list of sessions, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from proxy.cli.views import figures
+from proxy.cli.views.columns import aligned
+from proxy.model.facts import SessionFact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """One session in one line."""
+
+    session: SessionFact
+    turns: int
+    pico_usd: int | None
+    """None when nothing was priced."""
+    unpriced: int
+    boundaries: int
+    exact: int
+    partial: int
+    reread_tokens_ref: int
+    calls: int
+    unknown_calls: int
+    looping: bool
+
+    @property
+    def badness(self) -> tuple[bool, int, int, int]:
+        """Worst first: loops, then tokens fetched again, then compactions, then the latest."""
+        return (self.looping, self.reread_tokens_ref, self.boundaries, self.session.last_us)
+
+
+def sessions_lines(summaries: Sequence[Summary], *, zone: tzinfo | None = None) -> list[str]:
+    """A table; `looping` is its own word."""
+    head = (
+        "session",
+        "last active",
+        "client",
+        "turns",
+        "cost",
+        "compactions",
+        "re-reads",
+        "tokens",
+        "unknown tools",
+        "",
+    )
+    rows = [head, *(_row(summary, zone) for summary in sorted(summaries, key=lambda each: each.badness, reverse=True))]
+    return aligned(rows, right=(3, 4, 5, 6, 7, 8))
+
+
+def _row(summary: Summary, zone: tzinfo | None) -> tuple[str, ...]:
+    session = summary.session
+    cost = figures.usd(summary.pico_usd) if summary.pico_usd is not None else "not priced"
+    return (
+        session.session[:8],
+        figures.moment(session.last_us, zone),
+        " ".join(filter(None, (session.client or "unknown", session.client_version))),
+        f"{summary.turns:,}",
+        cost + (f" +{summary.unpriced} unpriced" if summary.unpriced and summary.pico_usd is not None else ""),
+        str(summary.boundaries),
+        f"{summary.exact} + {summary.partial} partial" if summary.partial else str(summary.exact),
+        figures.short(summary.reread_tokens_ref),
+        figures.share(summary.unknown_calls, summary.calls),
+        "looping" if summary.looping else "",
+    )

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from proxy.store import open_database
+from tests.support.shell import type_command
+from tests.support.stories import Telling, a_compacted_session, keep
+
+DOCS = Path(__file__).parents[4] / "docs"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    other = Telling("7f3b" + "0" * 28)
+    other.turn(1_000)
+    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+        keep(a_compacted_session(), database)
+        keep(other, database)
+    return tmp_path
+
+
+@pytest.mark.parametrize("reference", ["last", "7f3a", "7f3a91c2" + "0" * 24])
+def test_a_session_is_named_by_last_by_a_unique_prefix_or_whole(data: Path, reference: str) -> None:
+    typed = type_command("--data", data, "session", reference)
+    assert typed.code == 0
+    assert typed.lines[0].startswith("session 7f3a91c2 · claude-code 2.1.332")
+    assert any("▼b1 auto" in line for line in typed.lines)
+
+
+def test_a_prefix_of_several_is_refused_with_their_names(data: Path) -> None:
+    typed = type_command("--data", data, "session", "7f3")
+    assert typed.code == 64
+    assert "2 sessions begin with '7f3'" in typed.err
+
+
+def test_without_any_session_the_next_command_is_told(tmp_path: Path) -> None:
+    typed = type_command("--data", tmp_path, "session", "last")
+    assert typed.code == 64
+    assert "next: compaction-gate wrap -- claude" in typed.err
+
+
+def test_a_file_that_is_no_store_is_refused_as_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "store.db").write_text("not a database, but long enough to be looked at as one" * 20)
+    typed = type_command("--data", tmp_path, "session", "last")
+    assert typed.code == 65
+
+
+def test_the_json_is_the_documented_form(data: Path) -> None:
+    """Every key of the object stands in docs/session-json.md."""
+    found = json.loads(type_command("--data", data, "session", "last", "--format", "json").out)
+    assert (found["format"], found["version"]) == ("compaction-gate session", 1)
+    document = (DOCS / "session-json.md").read_text()
+    for key in _keys(found):
+        assert f"`{key}`" in document, key
+
+
+def _keys(value: object) -> set[str]:
+    if isinstance(value, dict):
+        return set(value).union(
+            *(_keys(inner) for key, inner in value.items() if key not in ("because", "calls_by_class"))
+        )
+    if isinstance(value, list):
+        return set().union(*map(_keys, value))
+    return set()
+
+
+def test_the_bill_stands_beside_its_boundary_in_the_json(data: Path) -> None:
+    found = json.loads(type_command("--data", data, "session", "last", "--format", "json").out)
+    (boundary,) = found["boundaries"]
+    assert (boundary["name"], boundary["dropped_observations"]) == ("b1", 3)
+    bill = boundary["bill"]
+    parts = [bill[name]["pico_usd"] for name in ("summary", "rewrite", "exact", "partial", "attempted")]
+    assert sum(parts) == bill["measured_pico_usd"]
+    assert found["totals"]["exact_rereads"] == 3

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.views.sessions import Summary, sessions_lines
+from proxy.store import open_database
+from tests.support.shell import type_command
+from tests.support.stories import Telling, a_compacted_session, keep, reads
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    quiet = Telling("91c0" + "0" * 28)
+    quiet.turn(1_000, reads("a"))
+    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+        keep(a_compacted_session(), database)
+        keep(quiet, database)
+    return tmp_path
+
+
+def test_the_worst_comes_first(data: Path) -> None:
+    typed = type_command("--data", data, "sessions")
+    assert typed.code == 0
+    assert [line.split()[0] for line in typed.lines] == ["session", "7f3a91c2", "91c00000"]
+    assert "3 + 1 partial" in typed.lines[1]
+
+
+def test_programs_get_every_figure(data: Path) -> None:
+    rows = json.loads(type_command("--data", data, "sessions", "--format", "json").out)
+    worst = next(row for row in rows if row["session"].startswith("7f3a"))
+    assert (worst["turns"], worst["exact"], worst["partial"], worst["reread_tokens_ref"]) == (11, 3, 1, 6_664)
+    assert (worst["boundaries"], worst["unknown_calls"], worst["looping"]) == (1, 1, False)
+
+
+def test_an_empty_answer_says_what_is_missing_and_what_to_type(data: Path, tmp_path: Path) -> None:
+    assert type_command("--data", data, "sessions", "--looping").out == (
+        "no session loops now; 2 seen\nnext: compaction-gate sessions\n"
+    )
+    assert type_command("--data", data, "sessions", "--since", "1h").out == "no session in that time\n"
+    empty = tmp_path / "empty"
+    assert type_command("--data", empty, "sessions").out == (
+        f"no session yet in {empty}\nnext: compaction-gate wrap -- claude     (one agent through a relay)\n"
+    )
+    assert not empty.exists()
+
+
+def test_a_span_that_is_none_is_wrong_use() -> None:
+    typed = type_command("sessions", "--since", "yesterday")
+    assert typed.code == 64
+    assert "'yesterday' is no span of time: expected 90s, 30m, 24h or 7d" in typed.err
+
+
+def test_looping_sessions_stand_above_all_others() -> None:
+    def summary(name: str, **given: int) -> Summary:
+        blank = {
+            "turns": 1,
+            "unpriced": 0,
+            "boundaries": 0,
+            "exact": 0,
+            "partial": 0,
+            "reread_tokens_ref": 0,
+            "calls": 0,
+        }
+        told = Telling(name + "0" * 28)
+        return Summary(session=told.fact, pico_usd=None, unknown_calls=0, looping=name == "bbbb", **blank | given)
+
+    lines = sessions_lines([summary("aaaa", reread_tokens_ref=9_999), summary("bbbb")], zone=UTC)
+    assert lines[1].startswith("bbbb0000")
+    assert lines[1].endswith("looping")
+    assert "not priced" in lines[2]

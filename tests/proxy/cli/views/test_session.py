@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from datetime import UTC
+
+from proxy.cli.views.axis import Axis
+from proxy.cli.views.lanes import lanes, miss_row
+from proxy.cli.views.session import bill_table, door, header, loop_lines, session_lines
+from proxy.model.facts import Label, Observability
+from tests.support.stories import Telling, a_compacted_session, reads, rereads
+
+PAGE = """\
+session 7f3a91c2 · claude-code 2.1.332 · door: base URL · main + 1 sub-agent · live · exact
+11 turns · 1m50s · $0.38 · 1 compaction · 4 re-reads (3 exact, 1 partial) · unknown tools 10 % · as of 2023-11-14 22:15
+
+context  80.0k┤
+              │            ╭────────╮
+              │            │        │
+              │         ╭──╯        │           ╭──
+              │   ╭─────╯           ╰───────────╯
+             0┼───┴────────────────────────────────
+compaction                       ▼b1 auto
+main           r  r     w  ·  S  │  R  R  p  R  ·
+agent 1              r
+cache miss     ○                    ●rewrite 14.9k
+ R re-read exact  p partial  S summary call  w write  r read  · turn  ○ cold  ● what was cached had changed
+
+ boundary  turn  kind         dropped         summary  cache rewr.  re-reads                 measured  carried less*  \
+pays back*
+ b1           6  client auto  3 obs    47.0k  $0.0240      $0.0402         4  6.7k  $0.0303   $0.0945  $0.0141/turn   \
+after 7 turns  ✗ 5 followed
+ of 4 retrievals since the first compaction 3 were exact re-reads, 1 partial; 3 observations had been dropped
+ tokens of re-reads are reference tokens; the others are billed ones
+ * modelled
+ again and again since b1: b.py \u00d72   → compaction-gate explain 7f3a91c2:b1
+"""
+
+
+def test_the_page_of_a_compacted_session() -> None:
+    told = a_compacted_session()
+    assert "\n".join(session_lines(told.story(), now_us=told.now_us, width=60, zone=UTC)) + "\n" == PAGE
+
+
+def test_a_session_without_compaction_says_so() -> None:
+    told = Telling()
+    told.turn(1_000, reads("a"))
+    lines = session_lines(told.story(), now_us=told.now_us, width=80)
+    assert lines[-1] == "no compaction so far: nothing has left the model's view"
+    assert "0 compactions" in lines[1]
+
+
+def test_what_has_no_price_or_usage_is_said_and_not_added_as_nothing() -> None:
+    told = Telling()
+    told.turn(None)
+    second = list(header(told.story(), now_us=told.now_us))[1]
+    assert "not priced" in second
+    assert "unknown tools not measured" in second
+
+
+def test_the_door_says_what_the_client_sent_through_it() -> None:
+    effects = '{"betas": [], "long_window": true, "tool_search": false, "tools": 12}'
+    assert door(Telling(door_effects=effects).story()) == "door: base URL (1M window asked for, tool search off)"
+
+
+def test_levels_are_printed_strongest_first() -> None:
+    told = a_compacted_session()
+    told.boundary(("d.py", 5), level=Observability.BEHAVIOUR_ONLY)
+    told.turn(9_000)
+    assert next(header(told.story(), now_us=told.now_us)).endswith("live · exact · behaviour-only")
+
+
+def test_long_sessions_share_columns_and_the_strongest_mark_is_kept() -> None:
+    told = Telling()
+    for number in range(500):
+        told.turn(1_000 + number, reads("a"))
+        if number == 250:
+            told.boundary(("a", 10))
+            told.turn(500, rereads("a"))
+    story = told.story()
+    axis = Axis(story, 60)
+    rows, marks = lanes(story, axis)
+    assert axis.width == 60
+    assert rows[0].count("│") == 1
+    assert "R" in rows[0] or rows[0].index("│") > 0
+    assert marks == {"r", "R"}
+
+
+def test_a_partial_re_read_by_a_stub_has_its_own_mark() -> None:
+    told = a_compacted_session()
+    told.turn(26_000, rereads("a.py", 10, Label.ATTEMPTED))
+    assert "a" in lanes(told.story(), Axis(told.story(), 60)).marks
+
+
+def test_a_cache_that_was_always_read_has_no_row() -> None:
+    told = Telling()
+    told.turn(1_000)
+    assert miss_row(told.story(), Axis(told.story(), 60)) == ("", set())
+
+
+def test_a_boundary_whose_first_turn_is_still_to_come_is_drawn() -> None:
+    told = Telling()
+    told.turn(60_000)
+    told.boundary(("a", 100))
+    lines = session_lines(told.story(), now_us=told.now_us, width=80)
+    assert any(line.startswith("compaction") for line in lines)
+    assert any("unpriced" in line for line in bill_table(told.story()))
+
+
+def test_loops_are_their_own_line_and_only_from_two_on() -> None:
+    told = Telling()
+    told.turn(60_000)
+    told.boundary(("a", 100), ("b", 100))
+    told.turn(10_000, rereads("a"), rereads("b"))
+    assert list(loop_lines(told.story())) == []
+    told.turn(11_000, rereads("a"))
+    assert list(loop_lines(told.story())) == [
+        " again and again since b1: a \u00d72   → compaction-gate explain 7f3a91c2:b1"
+    ]
