@@ -1,0 +1,27 @@
+"""All scenarios, in the order in which they are run and printed."""
+
+from __future__ import annotations
+
+from tests.clients.scenario import Scenario
+from tests.clients.scenarios import compaction, failing, reading, sessions
+
+SCENARIOS: tuple[Scenario, ...] = (
+    reading.READ_TWICE,
+    reading.READ_EDIT_READ,
+    reading.READ_WRITE_READ,
+    reading.PARTIAL,
+    reading.PARALLEL,
+    reading.SHELL,
+    reading.THINKING,
+    failing.OVERLOADED,
+    failing.BROKEN,
+    sessions.SUB_AGENT,
+    sessions.CONTINUED,
+    sessions.CLEARED,
+    sessions.REWOUND,
+    compaction.MANUAL,
+    compaction.CONTINUED,
+    compaction.AUTOMATIC,
+    compaction.PROVIDER_CLEAR,
+    compaction.PROVIDER_COMPACTION,
+)

@@ -1,0 +1,60 @@
+"""The printed table, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.clients.check import Finding
+
+
+class Outcome(NamedTuple):
+    """One scenario with one client."""
+
+    client: str
+    scenario: str
+    why: str
+    findings: Sequence[Finding]
+    not_run: str
+    """Why it was not run; empty when it was."""
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        """`ok`, `FAILED` or `not run`."""
+        if self.not_run:
+            return "not run"
+        return "ok" if all(finding.holds for finding in self.findings) else "FAILED"
+
+
+def exit_status(outcomes: Sequence[Outcome]) -> int:
+    """1 when anything failed, 69 when something could not be run, else 0."""
+    verdicts = {outcome.verdict for outcome in outcomes}
+    return 1 if "FAILED" in verdicts else 69 if "not run" in verdicts or not verdicts else 0
+
+
+def lines_of(outcome: Outcome) -> list[str]:
+    """A row, and under it what did not hold."""
+    checks = f"{sum(f.holds for f in outcome.findings)}/{len(outcome.findings)}" if outcome.findings else ""
+    row = f"{outcome.verdict:8}{outcome.client:34}{outcome.scenario:22}{checks:>7}{outcome.seconds:8.1f} s"
+    wrong = [f"          {f.what}: expected {f.expected!r}, found {f.found!r}" for f in outcome.findings if not f.holds]
+    return [row, *([f"          {outcome.not_run}"] if outcome.not_run else []), *wrong]
+
+
+def write_json(outcomes: Sequence[Outcome], path: Path) -> None:
+    """All outcomes, also of checks that held."""
+    rows = [
+        {
+            "client": outcome.client,
+            "scenario": outcome.scenario,
+            "why": outcome.why,
+            "verdict": outcome.verdict,
+            "not_run": outcome.not_run,
+            "seconds": round(outcome.seconds, 2),
+            "findings": [{**finding._asdict(), "holds": finding.holds} for finding in outcome.findings],
+        }
+        for outcome in outcomes
+    ]
+    path.write_text(json.dumps({"outcomes": rows}, indent=1, default=str) + "\n", encoding="utf-8")
