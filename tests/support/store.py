@@ -70,10 +70,13 @@ def an_exchange(
     number: int, *, session: SessionId | None = SESSION, writer: str = WRITER, **given: Any
 ) -> ExchangeFact:
     """A complete exchange that became a turn of `session`."""
-    given = {"kind": ExchangeKind.TURN, "outcome": "complete", "thread": MAIN if session else None, **given}
-    return a_fact(
-        ExchangeFact, writer=writer, number=number, session=session, opened_us=START_US + number * 1_000_000, **given
-    )
+    usual = {
+        "kind": ExchangeKind.TURN if session else ExchangeKind.OTHER,
+        "outcome": "complete",
+        "thread": MAIN if session else None,
+        "opened_us": START_US + number * 1_000_000,
+    }
+    return a_fact(ExchangeFact, writer=writer, number=number, session=session, **usual | given)
 
 
 def a_commit(

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, create_engine, text
 
 from proxy.store import Database, Writer, open_database
+from proxy.store.schema import METADATA
 from tests.support.postgres import find_postgres, new_database, running_postgres
 
 
@@ -19,11 +22,48 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store that does not exist yet; every test that asks for it runs on both databases."""
-    if request.param == "sqlite":
+def dialect(request: pytest.FixtureRequest) -> str:
+    """Every test that asks for a store runs on both databases."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def fresh_url(request: pytest.FixtureRequest, dialect: str, tmp_path: Path) -> str:
+    """A store that does not exist yet."""
+    if dialect == "sqlite":
         return f"sqlite:///{tmp_path}/data/store.db"
     return new_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture(scope="session")
+def template_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("template") / "store.db"
+    open_database(f"sqlite:///{file}").close()
+    return file
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgres: str) -> Iterator[Engine]:
+    url = new_database(postgres)
+    open_database(url).close()
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def url(request: pytest.FixtureRequest, dialect: str, tmp_path: Path) -> str:
+    """An empty store of this version: copied or emptied, because migrating takes longer than most tests."""
+    if dialect == "postgresql":
+        engine: Engine = request.getfixturevalue("migrated_database")
+        with engine.begin() as connection:
+            connection.execute(text(f"TRUNCATE {', '.join(METADATA.tables)}"))
+        return engine.url.render_as_string()
+    file = tmp_path / "data" / "store.db"
+    file.parent.mkdir()
+    shutil.copy(request.getfixturevalue("template_file"), file)
+    return f"sqlite:///{file}"
 
 
 @pytest.fixture

@@ -80,15 +80,23 @@ def test_a_locked_store_is_unavailable_and_keeps_nothing(sqlite_database: Databa
 
 
 def test_an_error_tells_no_value(database: Database) -> None:
-    with pytest.raises(UnstorableError) as caught, database.writing() as connection:
-        row = {"session": None, "state": b"hunter2", "version": 1}
-        connection.execute(text("INSERT INTO session_state VALUES (:session, :version, :state)"), row)
+    def write() -> None:
+        with database.writing() as connection:
+            row = {"session": None, "state": b"hunter2", "version": 1}
+            connection.execute(text("INSERT INTO session_state VALUES (:session, :version, :state)"), row)
+
+    with pytest.raises(UnstorableError) as caught:
+        write()
     assert "hunter2" not in str(caught.value)
 
 
 def test_what_a_block_wrote_is_gone_when_it_raises(database: Database) -> None:
-    with pytest.raises(ZeroDivisionError), database.writing() as connection:
-        connection.execute(text("INSERT INTO meta VALUES ('name', 'value')"))
-        raise ZeroDivisionError
+    def write() -> None:
+        with database.writing() as connection:
+            connection.execute(text("INSERT INTO meta VALUES ('name', 'value')"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write()
     with database.reading() as connection:
         assert connection.scalar(text("SELECT count(*) FROM meta")) == 0

@@ -18,7 +18,6 @@ from proxy.model.ids import ExchangeId, SessionId
 from proxy.store import (
     Content,
     Database,
-    StateChange,
     StateConflictError,
     UnstorableError,
     Writer,
@@ -157,7 +156,7 @@ def test_versions_are_noted(database: Database, writer: Writer) -> None:
         assert reader.meta() == {"price_table": "x", "product_version": "2"}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 6)), max_size=30))
 def test_commits_repeated_in_any_order_are_there_once(
     tmp_path_factory: pytest.TempPathFactory, order: list[tuple[int, int]]
