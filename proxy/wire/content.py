@@ -20,6 +20,9 @@ from proxy.model.exchange import Headers
 DECODED_LIMIT = 64 << 20
 """Decoded bytes kept of one body; twice the provider's own request limit."""
 
+TOO_LARGE = "too large after decoding"
+UNDECODABLE = "undecodable"
+
 _PIECE = 1 << 20
 _ZSTD_SLICE = 256
 """Input bytes per step: four of them can stand for 128 KiB, so one step yields at most 8 MiB."""
@@ -44,7 +47,7 @@ class _Step(Protocol):
 
 
 class ContentDecoder:
-    """Decodes one body. `fault` is empty, or says why nothing more comes: `undecodable: gzip`."""
+    """Decodes one body. `fault` is empty, or says why nothing more comes: `undecodable: gzip`, `gzip ends early`."""
 
     def __init__(self, headers: Headers, *, limit: int = DECODED_LIMIT) -> None:
         self.fault = ""
@@ -52,11 +55,11 @@ class ContentDecoder:
         self._steps: list[tuple[str, _Step]] = []
         names = content_encodings(headers)
         if len(names) > _MAX_STACK:
-            self.fault = "undecodable: too many encodings"
+            self.fault = f"{UNDECODABLE}: too many encodings"
             return
         for name in reversed(names):
             if name not in _CODINGS:
-                self.fault = "undecodable: unknown encoding"
+                self.fault = f"{UNDECODABLE}: unknown encoding"
                 return
             self._steps.append((name, _CODINGS[name]()))
 
@@ -67,20 +70,20 @@ class ContentDecoder:
         kept: list[bytes] = []
         try:
             for piece in self._through(0, data):
+                kept.append(piece if len(piece) <= self._room else piece[: self._room])
                 if len(piece) > self._room:
-                    self.fault = "too large after decoding"
+                    self.fault = TOO_LARGE
                     break
                 self._room -= len(piece)
-                kept.append(piece)
         except _UndecodableError as error:
-            self.fault = f"undecodable: {error}"
+            self.fault = f"{UNDECODABLE}: {error}"
         return kept[0] if len(kept) == 1 else b"".join(kept)
 
     def close(self) -> None:
         """The body is over; a coding that is not, is a fault."""
-        unfinished = next((name for name, step in self._steps if not step.is_complete()), "")
-        if unfinished and not self.fault:
-            self.fault = f"undecodable: {unfinished} ends early"
+        if not self.fault:
+            unfinished = next((name for name, step in self._steps if not step.is_complete()), "")
+            self.fault = f"{unfinished} ends early" if unfinished else ""
 
     def _through(self, index: int, data: bytes) -> Iterator[bytes]:
         if index == len(self._steps):
@@ -98,15 +101,17 @@ class Decoded(NamedTuple):
     """A whole body after decoding."""
 
     body: bytes
+    """On a fault: what came before the end or the limit; nothing of a body that is wrong inside, since how much of it
+    can be decoded depends on how it was cut."""
     fault: str
 
 
 def decode_body(body: bytes, headers: Headers, *, limit: int = DECODED_LIMIT) -> Decoded:
-    """Decode a body that is all there. On a fault `body` is what could be decoded before it."""
+    """Decode a body that is all there."""
     decoder = ContentDecoder(headers, limit=limit)
     decoded = decoder.feed(body)
     decoder.close()
-    return Decoded(decoded, decoder.fault)
+    return Decoded(b"" if decoder.fault.startswith(UNDECODABLE) else decoded, decoder.fault)
 
 
 def content_encodings(headers: Headers) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Protocol
 from proxy.model.exchange import Headers
 from proxy.model.messages import Reply, Request
 from proxy.wire.faults import Faults
+from proxy.wire.secret_paths import SecretPath
 
 
 class EndpointKind(StrEnum):
@@ -55,7 +56,7 @@ class Dialect(Protocol):
 
     name: str
     """Stored with every request, shown by `status`."""
-    secret_paths: tuple[str, ...]
+    secret_paths: tuple[SecretPath, ...]
     """Where its bodies carry secrets; see `body_secrets`."""
 
     def kind_of(self, method: str, path: str) -> EndpointKind | None:

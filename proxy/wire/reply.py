@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from proxy.model.exchange import Headers
 from proxy.model.messages import Reply
-from proxy.wire.content import DECODED_LIMIT, ContentDecoder
+from proxy.wire.content import DECODED_LIMIT, ContentDecoder, content_encodings, decode_body
 from proxy.wire.dialect import ReplyAssembler
 from proxy.wire.json_values import INVALID_UTF8, BadJsonError, Json, read_json
 from proxy.wire.sse import SseDecoder, SseEvent
@@ -34,7 +34,10 @@ class ReplyReader:
 
     def __init__(self, assembler: ReplyAssembler, headers: Headers, *, limit: int = DECODED_LIMIT) -> None:
         self._assembler = assembler
-        self._content = ContentDecoder(headers, limit=limit)
+        self._headers = headers
+        self._limit = limit
+        self._content = ContentDecoder((), limit=limit)
+        self._encoded: list[bytes] | None = [] if content_encodings(headers) else None
         self._sse = SseDecoder()
         self._shape = _Shape.UNKNOWN
         self._document: list[bytes] = []
@@ -43,22 +46,32 @@ class ReplyReader:
 
     def feed(self, data: bytes) -> None:
         """Take the next body bytes, transfer-decoded and content-encoded as the provider sent them."""
-        decoded = self._content.feed(data)
-        if decoded:
-            self._take(decoded)
+        if self._encoded is not None:
+            # Decoded at the end: how far a damaged encoding can be read would depend on how its bytes were cut.
+            self._encoded.append(data)
+        elif kept := self._content.feed(data):
+            self._take(kept)
 
     def close(self) -> Reply:
         """The body is over, complete or not. The same Reply is returned however often it is asked for."""
         if self._reply is None:
-            self._content.close()
-            if self._content.fault:
-                self._assembler.faults.add(self._content.fault)
+            fault = self._end_content()
+            if fault:
+                self._assembler.faults.add(fault)
             if self._shape is _Shape.STREAM:
                 self._end_stream()
-            elif not self._content.fault or self._document:
+            elif self._document or not fault:
                 self._end_document()
             self._reply = self._assembler.reply()
         return self._reply
+
+    def _end_content(self) -> str:
+        if self._encoded is None:
+            return self._content.fault
+        body, fault = decode_body(b"".join(self._encoded), self._headers, limit=self._limit)
+        if body:
+            self._take(body)
+        return fault
 
     def _take(self, decoded: bytes) -> None:
         if self._shape is _Shape.STREAM:

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+import re
+
 from proxy.model.exchange import Headers
 from proxy.model.messages import Request
 from proxy.wire.anthropic_messages import request
 from proxy.wire.anthropic_messages.reply import MessageAssembler
 from proxy.wire.dialect import EndpointKind, Unparsed
+from proxy.wire.json_values import BadJsonError, canonical, read_json
+from proxy.wire.secret_paths import REDACTED, SecretPath, address, whole
 
 _MESSAGES = "/v1/messages"
+_LEGACY_SESSION = re.compile(r"session_[0-9a-fA-F-]{36}$")
+
+
+def session_only(user_id: str) -> str:
+    """What stays of `metadata.user_id`: the session.
+
+    Claude Code puts device and account there too, which are a person's, and nothing here needs them. Its former form
+    was `user_…_account_…_session_…`.
+    """
+    try:
+        parts = read_json(user_id.encode("utf-8", "replace"))
+    except BadJsonError:
+        parts = None
+    if isinstance(parts, dict):
+        kept = {"session_id": parts["session_id"]} if isinstance(parts.get("session_id"), str) else {}
+        return canonical(kept).decode()
+    legacy = _LEGACY_SESSION.search(user_id)
+    return legacy.group() if legacy else REDACTED
 
 
 class AnthropicMessages:
     """`POST …/v1/messages` behind any base path; what hangs below that path is no sampling for an agent."""
 
     name = request.NAME
-    secret_paths: tuple[str, ...] = (
-        "mcp_servers.*.authorization_token",
-        "mcp_servers.*.headers.*",
-        "tools.*.authorization_token",
-        "tools.*.headers.*",
-        "fallback_credit_token",
-        "stop_details.fallback_credit_token",
-        "delta.stop_details.fallback_credit_token",
+    secret_paths: tuple[SecretPath, ...] = (
+        SecretPath("mcp_servers.*.authorization_token", whole),
+        SecretPath("mcp_servers.*.headers.*", whole),
+        SecretPath("mcp_servers.*.url", address),
+        SecretPath("tools.*.authorization_token", whole),
+        SecretPath("tools.*.headers.*", whole),
+        SecretPath("fallback_credit_token", whole),
+        SecretPath("stop_details.fallback_credit_token", whole),
+        SecretPath("metadata.user_id", session_only),
     )
 
     def kind_of(self, method: str, path: str) -> EndpointKind | None:

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from proxy.model.usage import Iteration, IterationKind, Usage
 from proxy.wire.json_values import text_of, word_of
 
-MAX_COUNT = 10**10
-"""Larger numbers are no token counts; the bound keeps money inside 64 bit."""
+MAX_COUNT = 10**9
+"""Larger numbers are no token counts of one sampling; the bound keeps money inside 64 bit."""
 
 _LIFETIMES = {"ephemeral_5m_input_tokens": "cache_write_5m", "ephemeral_1h_input_tokens": "cache_write_1h"}
 _SAMPLED = frozenset({IterationKind.MESSAGE, IterationKind.FALLBACK})
