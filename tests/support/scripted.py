@@ -98,8 +98,8 @@ class Tls(NamedTuple):
     server: ssl.SSLContext
 
 
-def make_tls(folder: Path) -> Tls:
-    """Make a CA and a certificate for 127.0.0.1 and localhost; keys stay in `folder`."""
+def make_tls(folder: Path, *more_names: str) -> Tls:
+    """Make a CA and a certificate for 127.0.0.1, localhost and more names; keys stay in `folder`."""
     now = dt.datetime.now(dt.UTC)
     ca_key = ec.generate_private_key(ec.SECP256R1())
     ca_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "compaction-gate test CA")])
@@ -111,7 +111,7 @@ def make_tls(folder: Path) -> Tls:
         .sign(ca_key, hashes.SHA256())
     )
     key = ec.generate_private_key(ec.SECP256R1())
-    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    names = [*map(x509.DNSName, ("localhost", *more_names)), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
     leaf = (
         _certificate(x509.Name([]), ca_name, key.public_key(), now)
         .add_extension(x509.SubjectAlternativeName(names), critical=True)
