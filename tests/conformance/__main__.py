@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.conformance import own_relay, report
+from tests.conformance import report
 from tests.conformance.catalogue import PROBES
-from tests.conformance.registry import Outcome, Probe, Result
-from tests.conformance.target import CannotStartError, Target, nginx, remote
-from tests.conformance.upstream import Upstream
+from tests.conformance.harness.registry import Outcome, Probe, Result
+from tests.conformance.harness.target import CannotStartError, Target, nginx, remote
+from tests.conformance.harness.upstream import Upstream
+from tests.conformance.ours.relay import running, usual
 
 EXIT_FAILED = 1
 EXIT_USAGE = 64
@@ -75,7 +76,7 @@ def started(options: argparse.Namespace, upstream_port: int) -> Iterator[Target]
         with nginx(upstream_port) as target:
             yield target
     else:
-        with own_relay.running(own_relay.plain(upstream_port)) as relay:
+        with running(usual(upstream_port)) as relay:
             yield relay.target
 
 

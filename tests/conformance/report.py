@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypedDict
 
-from tests.conformance.registry import Outcome, Probe, Result
+from tests.conformance.harness.registry import Outcome, Probe, Result
 
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 

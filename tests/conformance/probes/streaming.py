@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import replace
 
-from tests.conformance.bench import Bench, Stream
-from tests.conformance.client import AGENT_LINES, BODY
-from tests.conformance.fidelity_responses import EVENTS
-from tests.conformance.findings import FindingError, equal, true
-from tests.conformance.messages import OK, STREAM_HEAD, Message, chunk, response, without
-from tests.conformance.own_relay import plain, running
-from tests.conformance.registry import Section
-from tests.conformance.wire import Payload
+from tests.conformance.harness.bench import Bench, Stream
+from tests.conformance.harness.client import AGENT_LINES, BODY
+from tests.conformance.harness.findings import FindingError, equal, true
+from tests.conformance.harness.messages import OK, STREAM_HEAD, Message, chunk, response, without
+from tests.conformance.harness.registry import Section
+from tests.conformance.harness.wire import Payload
+from tests.conformance.probes.fidelity_codings import EVENTS
 
 SECTION = Section("streaming")
 probe = SECTION.probe
@@ -56,15 +54,6 @@ def _(bench: Bench) -> None:
     in_turn(stream, tuple(b"data: %d\n\n" % number for number in range(200)))
     stream.upstream.send(b"0\r\n\r\n")
     stream.payload.read_last_chunk()
-
-
-@probe("stream.order-unrecorded", "F04", ours=True)
-def _(bench: Bench) -> None:
-    """The same order with recording switched off."""
-    spec = replace(plain(bench.upstream.port), is_recorded=False)
-    bench.target = bench.enter(running(spec)).target
-    stream = bench.open_stream()
-    in_turn(stream, tuple(b"data: %d\n\n" % number for number in range(200)))
 
 
 @probe("stream.small-json", "F05")

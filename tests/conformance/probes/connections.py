@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
-from tests.conformance.bench import Asked, Bench
-from tests.conformance.client import BODY
-from tests.conformance.fidelity_requests import noise
-from tests.conformance.findings import EndedError, FindingError, equal, true
-from tests.conformance.messages import OK, STREAM_HEAD, chunk, response
-from tests.conformance.registry import Section
-from tests.conformance.wire import Payload, Wire
+from tests.conformance.harness.bench import Asked, Bench
+from tests.conformance.harness.client import BODY
+from tests.conformance.harness.findings import EndedError, FindingError, equal, true
+from tests.conformance.harness.messages import OK, STREAM_HEAD, chunk, response
+from tests.conformance.harness.registry import Section
+from tests.conformance.harness.wire import Payload, Wire
+from tests.conformance.probes.fidelity_requests import noise
 
 SECTION = Section("connections")
 probe = SECTION.probe

@@ -7,12 +7,12 @@ import random
 
 import zstandard
 
-from tests.conformance.bench import Bench
-from tests.conformance.client import AGENT_LINES, BODY, end_to_end
-from tests.conformance.findings import equal
-from tests.conformance.messages import OK, Message, chunk, chunked, name_of, only, response, without
-from tests.conformance.registry import Section
-from tests.conformance.wire import Payload
+from tests.conformance.harness.bench import Bench
+from tests.conformance.harness.client import AGENT_LINES, BODY, end_to_end
+from tests.conformance.harness.findings import equal
+from tests.conformance.harness.messages import OK, Message, chunk, chunked, name_of, only, response, without
+from tests.conformance.harness.registry import Section
+from tests.conformance.harness.wire import Payload
 
 SECTION = Section("fidelity")
 probe = SECTION.probe

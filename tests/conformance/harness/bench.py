@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import NamedTuple, Self
 
-from tests.conformance.client import AGENT_LINES, BODY, TARGET
-from tests.conformance.findings import EndedError, FindingError, RefusedError, equal, short
-from tests.conformance.messages import HEAD_END, OK, STREAM_HEAD, Head, Message
-from tests.conformance.target import Target
-from tests.conformance.upstream import Upstream
-from tests.conformance.wire import Deadline, Payload, Wire
+from tests.conformance.harness.client import AGENT_LINES, BODY, TARGET
+from tests.conformance.harness.findings import EndedError, FindingError, RefusedError, equal, short
+from tests.conformance.harness.messages import HEAD_END, OK, STREAM_HEAD, Head, Message
+from tests.conformance.harness.target import Target
+from tests.conformance.harness.upstream import Upstream
+from tests.conformance.harness.wire import Deadline, Payload, Wire
 
 LONG_MESSAGE = 1 << 16
 """Longer requests are sent beside the probe, since nobody has to take them before they are read."""

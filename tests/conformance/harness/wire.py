@@ -8,8 +8,8 @@ import struct
 import time
 from typing import NamedTuple, Self
 
-from tests.conformance.findings import EndedError, FindingError, MismatchError, SilentError, short
-from tests.conformance.messages import CRLF, HEAD_END, Head
+from tests.conformance.harness.findings import EndedError, FindingError, MismatchError, SilentError, short
+from tests.conformance.harness.messages import CRLF, HEAD_END, Head
 
 PATIENCE_S = 5.0
 """How long a due byte may take. Only a target that holds bytes back ever costs this long."""

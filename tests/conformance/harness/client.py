@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.conformance.messages import without
+from tests.conformance.harness.messages import without
 
 BODY = (
     b'{ "model":"claude-opus-5" ,\t"max_tokens" : 64,"stream":true , "temperature":1.0e0,\n'

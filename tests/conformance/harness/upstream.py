@@ -7,8 +7,8 @@ import socket
 import time
 from collections.abc import Sequence
 
-from tests.conformance.findings import RefusedError, SilentError, short
-from tests.conformance.wire import Deadline, Wire
+from tests.conformance.harness.findings import RefusedError, SilentError, short
+from tests.conformance.harness.wire import Deadline, Wire
 
 INTERIM = (b"HTTP/1.1 1", b"HTTP/1.0 1")
 AFTER_ANSWER_S = 0.05

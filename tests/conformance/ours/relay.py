@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -9,13 +10,15 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.conformance.target import START_S, CannotStartError, Target, stop
+from tests.conformance.harness.target import START_S, CannotStartError, Target, stop
 
 NAME = "compaction-gate"
+RUN = b"conformance-run_5f2b7c9e"
+"""The run tag that was issued."""
 NEVER = 1 << 62
 """No disk has so many bytes free: a floor this high keeps recording off."""
 
@@ -52,6 +55,16 @@ def plain(upstream_port: int) -> Spec:
     return Spec({"anthropic": f"http://127.0.0.1:{upstream_port}"}, default="anthropic")
 
 
+def usual(upstream_port: int) -> Spec:
+    """The relay that most probes talk to: a default upstream, one with a base path, one that is not there, a run."""
+    address = f"http://127.0.0.1:{upstream_port}"
+    return replace(
+        plain(upstream_port),
+        upstreams={"anthropic": address, "other": f"{address}/gateway/v9", "dead": "http://127.0.0.1:1"},
+        run_digests=(hashlib.sha256(RUN).hexdigest(),),
+    )
+
+
 @contextmanager
 def running(spec: Spec) -> Iterator[OwnRelay]:
     """A relay for as long as the block runs. Raises CannotStartError."""
@@ -60,7 +73,7 @@ def running(spec: Spec) -> Iterator[OwnRelay]:
         (folder / "spec.json").write_text(json.dumps(asdict(spec)))
         with (folder / "said.txt").open("wb") as said:
             process = subprocess.Popen(
-                [sys.executable, "-m", "tests.conformance.serve_relay", name], stdout=subprocess.PIPE, stderr=said
+                [sys.executable, "-m", "tests.conformance.ours.serve", name], stdout=subprocess.PIPE, stderr=said
             )
         try:
             port = read_port(process)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import NamedTuple
 
-from tests.conformance.bench import Asked, Bench
-from tests.conformance.findings import EndedError, RefusedError, equal, short, true
-from tests.conformance.messages import OK, STREAM_HEAD, Message, chunk
-from tests.conformance.registry import Section
+from tests.conformance.harness.bench import Asked, Bench
+from tests.conformance.harness.findings import EndedError, RefusedError, equal, short, true
+from tests.conformance.harness.messages import OK, STREAM_HEAD, Message, chunk
+from tests.conformance.harness.registry import Section
 
 SECTION = Section("framing-safety")
 probe = SECTION.probe

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.conformance.bench import Bench
-from tests.conformance.findings import EndedError, RefusedError, equal, short, true
-from tests.conformance.messages import OK
-from tests.conformance.registry import Section
+from tests.conformance.harness.bench import Bench
+from tests.conformance.harness.findings import EndedError, RefusedError, equal, short, true
+from tests.conformance.harness.messages import OK
+from tests.conformance.harness.registry import Section
 
 SECTION = Section("framing-safety")
 probe = SECTION.probe

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tests.conformance.bench import Bench
-from tests.conformance.findings import FindingError, NotApplicableError, RefusedError
-from tests.conformance.target import Target
-from tests.conformance.upstream import Upstream
+from tests.conformance.harness.bench import Bench
+from tests.conformance.harness.findings import FindingError, NotApplicableError, RefusedError
+from tests.conformance.harness.target import Target
+from tests.conformance.harness.upstream import Upstream
 
 Work = Callable[[Bench], None]
 
