@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import NamedTuple, final
 
 from proxy.framing.faults import Fault, FramingError
-from proxy.framing.lines import Line, Role, read_line
+from proxy.framing.lines import Line, Role, read_special_line
 from proxy.framing.memo import Memo
 
 HEAD_LIMIT = 64 * 1024
@@ -38,10 +38,9 @@ class RequestHead(NamedTuple):
     target: bytes
     minor: int
     """HTTP/1.`minor`."""
-    raw_lines: Sequence[bytes]
-    lines: Sequence[Line]
+    lines: Sequence[bytes]
     special: Sequence[Line]
-    """Those with a role."""
+    """Those that somebody must look at."""
     named: tuple[str, ...]
     """What `Connection` names."""
     body: Body
@@ -66,8 +65,7 @@ class ResponseHead(NamedTuple):
     raw: bytes
     status: int
     minor: int
-    raw_lines: Sequence[bytes]
-    lines: Sequence[Line]
+    lines: Sequence[bytes]
     special: Sequence[Line]
     named: tuple[str, ...]
     body: Body
@@ -76,8 +74,8 @@ class ResponseHead(NamedTuple):
     upgrade: bool
     websocket: bool
     """Switches to exactly `websocket`."""
-    self_delimited: bool
-    """Whether lines and status alone tell where it ends, the request's method put aside."""
+    framed: Body
+    """What would end the body if this were not perhaps the answer to a HEAD."""
 
     @property
     def last(self) -> bool:
@@ -92,10 +90,14 @@ class ResponseHead(NamedTuple):
 
 class _Fields(NamedTuple):
     hosts: int
-    length: int | None
-    chunked: bool
+    body: Body | None
+    """None when nothing is said about a body."""
+    length: int
+    persists: bool
     named: tuple[str, ...]
+    """By `Connection`."""
     protocols: tuple[str, ...]
+    """By `Upgrade`."""
 
 
 class _RequestLine(NamedTuple):
@@ -132,52 +134,54 @@ def check_status_line(raw: bytes) -> _StatusLine:
     return _StatusLine(int(match[2]), int(match[1]))
 
 
-_lines = Memo(read_line)
+_special_lines = Memo(read_special_line)
 _request_lines = Memo(check_request_line)
 _status_lines = Memo(check_status_line)
 _BODILESS = frozenset({204, 304})
+_WEBSOCKET = ("websocket",)
 
 
 def read_request_head(raw: bytes) -> RequestHead:
     """Read a whole head, `raw` ending with the empty line. Raises FramingError."""
-    start, *raw_lines = raw[:-4].split(b"\r\n")
-    method, target, minor = _request_lines[start]
-    lines = _read_lines(raw_lines)
-    special = [line for line in lines if line.role]
+    lines = raw[:-4].split(b"\r\n")
+    method, target, minor = _request_lines[lines.pop(0)]
+    special = _special(lines)
     fields = _read_fields(special, minor)
     if fields.hosts != 1:
         raise FramingError(Fault.HOST)
-    body = _declared_body(fields) or Body.NONE
+    body = fields.body or Body.NONE
     upgrade = bool(fields.protocols) and "upgrade" in fields.named
-    websocket = upgrade and method == b"GET" and minor == 1 and body is Body.NONE and fields.protocols == ("websocket",)
     return RequestHead(
-        raw, method, target, minor, raw_lines, lines, special, fields.named, body, fields.length or 0,
-        _persists(fields.named, minor), upgrade, websocket,
+        raw, method, target, minor, lines, special, fields.named, body, fields.length, fields.persists, upgrade,
+        websocket=upgrade and _may_switch(method, minor, body, fields.protocols),
     )  # fmt: skip
 
 
 def read_response_head(raw: bytes, method: bytes) -> ResponseHead:
     """Read the head of the answer to a request of that method. Raises FramingError."""
-    start, *raw_lines = raw[:-4].split(b"\r\n")
-    status, minor = _status_lines[start]
-    lines = _read_lines(raw_lines)
-    special = [line for line in lines if line.role]
+    lines = raw[:-4].split(b"\r\n")
+    status, minor = _status_lines[lines.pop(0)]
+    special = _special(lines)
     fields = _read_fields(special, minor)
-    bodiless = status < 200 or status in _BODILESS
-    declared = _declared_body(fields)
-    body = Body.NONE if bodiless or method == b"HEAD" else declared or Body.UNTIL_CLOSE
+    framed = Body.NONE if status < 200 or status in _BODILESS else fields.body or Body.UNTIL_CLOSE
+    body = Body.NONE if method == b"HEAD" else framed
     upgrade = status == 101 and bool(fields.protocols) and "upgrade" in fields.named
     return ResponseHead(
-        raw, status, minor, raw_lines, lines, special, fields.named, body, fields.length or 0,
-        _persists(fields.named, minor) and body is not Body.UNTIL_CLOSE,
-        upgrade, upgrade and fields.protocols == ("websocket",), bodiless or declared is not None,
+        raw, status, minor, lines, special, fields.named, body, fields.length,
+        fields.persists and body is not Body.UNTIL_CLOSE, upgrade,
+        upgrade and fields.protocols == _WEBSOCKET, framed,
     )  # fmt: skip
 
 
-def _read_lines(raw_lines: Sequence[bytes]) -> list[Line]:
-    if len(raw_lines) > LINE_LIMIT:
+def _may_switch(method: bytes, minor: int, body: Body, protocols: tuple[str, ...]) -> bool:
+    return method == b"GET" and minor == 1 and body is Body.NONE and protocols == _WEBSOCKET
+
+
+def _special(lines: Sequence[bytes]) -> list[Line]:
+    """Check all lines, give those that somebody must look at. Raises FramingError."""
+    if len(lines) > LINE_LIMIT:
         raise FramingError(Fault.TOO_MANY_LINES)
-    return list(map(_lines.__getitem__, raw_lines))
+    return list(filter(None, map(_special_lines.__getitem__, lines)))
 
 
 def _read_fields(special: Sequence[Line], minor: int) -> _Fields:
@@ -200,11 +204,17 @@ def _read_fields(special: Sequence[Line], minor: int) -> _Fields:
             named += line.tokens
         elif role is Role.UPGRADE:
             protocols += line.tokens
+    persists = minor == 1
+    if named:
+        if not NOT_HOP_BY_HOP.isdisjoint(named):
+            raise FramingError(Fault.CONNECTION)
+        persists = "close" not in named and (persists or "keep-alive" in named)
     if chunked:
         _check_coding(chunked, length, minor)
-    if named and not NOT_HOP_BY_HOP.isdisjoint(named):
-        raise FramingError(Fault.CONNECTION)
-    return _Fields(hosts, length, bool(chunked), named, protocols)
+        return _Fields(hosts, Body.CHUNKED, 0, persists, named, protocols)
+    if length is None:
+        return _Fields(hosts, None, 0, persists, named, protocols)
+    return _Fields(hosts, Body.LENGTH if length else Body.NONE, length, persists, named, protocols)
 
 
 def _check_coding(codings: int, length: int | None, minor: int) -> None:
@@ -214,18 +224,3 @@ def _check_coding(codings: int, length: int | None, minor: int) -> None:
         raise FramingError(Fault.LENGTH_AND_CODING)
     if minor == 0:
         raise FramingError(Fault.CODING_ON_1_0)
-
-
-def _declared_body(fields: _Fields) -> Body | None:
-    """What the lines say, None when they say nothing."""
-    if fields.chunked:
-        return Body.CHUNKED
-    if fields.length is None:
-        return None
-    return Body.LENGTH if fields.length else Body.NONE
-
-
-def _persists(named: tuple[str, ...], minor: int) -> bool:
-    if minor == 0:
-        return "keep-alive" in named and "close" not in named
-    return "close" not in named

@@ -1,13 +1,19 @@
-"""llhttp reads the same head beside us: where two readings differ, somebody could be made to see another message."""
+"""llhttp reads the same head beside us: where two readings differ, somebody could be made to see another message.
+
+It is not asked what it found in the head, it is put to the test: a body framed as we read the head must end for it
+exactly where it ends for us. Zero bytes stand in for the body; llhttp counts them without looking at them.
+"""
 
 from __future__ import annotations
 
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, PROT_READ, mmap
 from typing import Any
 
 import httptools
 
 from proxy.framing.faults import Fault, FramingError
-from proxy.framing.head import RequestHead, ResponseHead
+from proxy.framing.head import Body, RequestHead, ResponseHead
+from proxy.framing.lines import Role
 
 _STAND_IN = b"POST"
 _KNOWN = frozenset(
@@ -16,56 +22,93 @@ _KNOWN = frozenset(
 """Methods that llhttp is asked to name. Any token is a method here, but llhttp refuses those it has not heard of:
 for them it reads the head with a stand-in, which frames alike."""
 
+_ZEROS = memoryview(mmap(-1, 64 << 20, prot=PROT_READ, flags=MAP_PRIVATE | MAP_ANONYMOUS))
+"""Addresses only: nobody reads them, so no memory stands behind."""
+
 
 class Judge:
-    """One reader of heads; also the callback object httptools asks for, hence the public attributes."""
+    """One reader of heads, and the object httptools calls back, hence the public methods."""
 
     def __init__(self) -> None:
-        self._fields: dict[bytes, bytes] = {}
         self._parser: Any = None
         self._keep_alive: bool | None = None
-        self.on_header = self._fields.__setitem__
+        self._ends = 0
 
     def on_headers_complete(self) -> None:
-        """Only here does llhttp still know what the head said: a message without body resets it."""
+        """Only here does llhttp still know what the head said about the connection."""
         self._keep_alive = self._parser.should_keep_alive()
 
+    def on_message_complete(self) -> None:
+        """A message ended."""
+        self._ends += 1
+
     def check_request(self, head: RequestHead) -> None:
-        """Raises FramingError unless both read the same method, lines (length, coding), keep-alive and upgrade."""
-        known = head.method in _KNOWN
+        """Raises FramingError unless both read the same method, length, coding, keep-alive and upgrade."""
+        method, raw = head.method, head.raw
+        if method not in _KNOWN:
+            raw = _STAND_IN + raw[len(method) :]
+            method = _STAND_IN
+        if head.upgrade and not head.websocket:
+            raw = _without_upgrade(raw, head)
         parser = httptools.HttpRequestParser(self)
-        self._read(parser, head.raw if known else _STAND_IN + head.raw[len(head.method) :])
         if (
-            parser.get_method() != (head.method if known else _STAND_IN)
+            not self._agrees(parser, raw, head.body, head.length)
+            or parser.get_method() != method
             or self._keep_alive is not head.keep_alive
-            or parser.should_upgrade() is not head.upgrade
-            or self._fields != dict([line.field for line in head.lines])
+            or parser.should_upgrade() is not head.websocket
         ):
             raise FramingError(Fault.JUDGES)
 
     def check_response(self, head: ResponseHead) -> None:
-        """Raises FramingError unless both read the same status, lines (length, coding), keep-alive and upgrade."""
+        """Raises FramingError unless both read the same status, length, coding, keep-alive and upgrade."""
         parser = httptools.HttpResponseParser(self)
-        self._read(parser, head.raw)
-        # llhttp does not know that it was a HEAD: it judges what the head itself says.
-        alone = head.keep_alive if head.self_delimited else False
         if (
-            parser.get_status_code() != head.status
-            or self._keep_alive is not alone
+            not self._agrees(parser, head.raw, head.framed, head.length)
+            or parser.get_status_code() != head.status
+            or self._keep_alive is not (head.keep_alive and head.framed is not Body.UNTIL_CLOSE)
             or parser.should_upgrade() is not head.upgrade
-            or self._fields != dict([line.field for line in head.lines])
         ):
             raise FramingError(Fault.JUDGES)
 
-    def _read(self, parser: httptools.HttpRequestParser | httptools.HttpResponseParser, raw: bytes) -> None:
-        self._fields.clear()
+    def _agrees(self, parser: Any, raw: bytes, body: Body, length: int) -> bool:  # noqa: ANN401 either parser
+        """Whether a message with this head and body ends for llhttp where it ends for us."""
         self._keep_alive = None
+        self._ends = 0
         self._parser = parser
         try:
             parser.feed_data(raw)
-        except httptools.HttpParserUpgrade:
-            pass  # its way of saying that the head is over
+            if body is Body.NONE:
+                return self._ends == 1
+            if body is Body.LENGTH:
+                _feed_zeros(parser, length - 1)
+                almost, rest = b"", b"0"
+            else:
+                almost, rest = (b"0\r\n\r", b"\n") if body is Body.CHUNKED else (b"0\r\n\r", b"")
+            if almost:
+                parser.feed_data(almost)
+            if self._ends:
+                return False
+            parser.feed_data(rest)
+            return self._ends == (1 if rest else 0)
+        except httptools.HttpParserUpgrade:  # its way of saying that the head is over
+            return body is Body.NONE and self._ends == 1
         except httptools.HttpParserError:
-            raise FramingError(Fault.JUDGES) from None
+            return False
         finally:
             self._parser = None
+
+
+def _feed_zeros(parser: Any, count: int) -> None:  # noqa: ANN401 either parser
+    while count > len(_ZEROS):
+        parser.feed_data(_ZEROS)
+        count -= len(_ZEROS)
+    if count:
+        parser.feed_data(_ZEROS[:count])
+
+
+def _without_upgrade(raw: bytes, head: RequestHead) -> bytes:
+    """The head as it is passed on: an upgrade that is not relayed is not asked for either."""
+    for line in head.special:
+        if line.role is Role.UPGRADE:
+            raw = raw.replace(b"\r\n%s\r\n" % line.raw, b"\r\n", 1)
+    return raw

@@ -8,8 +8,8 @@ from enum import Enum, auto
 
 from proxy.framing.faults import Fault, FramingError
 
-MAX_LENGTH = 2**63 - 1
-"""Larger bodies are refused: no two implementations need agree on their length."""
+MAX_LENGTH = 2**40
+"""Bytes. Larger numbers are refused: no body is that long, and no two implementations need agree on them."""
 
 
 class Role(Enum):
@@ -56,8 +56,6 @@ class Line:
     """Without the white space around it."""
     start: int
     """Where the value begins in `raw`."""
-    field: tuple[bytes, bytes]
-    """Name and value as llhttp reports them: case kept, trailing white space kept."""
     role: Role | None
     tokens: tuple[str, ...] = ()
     """The lower-case members of a line whose role is a list."""
@@ -82,7 +80,13 @@ def read_line(raw: bytes) -> Line:
     if role is Role.CODING and tokens != ("chunked",):
         raise FramingError(Fault.CODING)
     length = _length(value) if role is Role.LENGTH else 0
-    return Line(raw, lower, value, match.start(3), (name, padded), role, tokens, length)
+    return Line(raw, lower, value, match.start(3), role, tokens, length)
+
+
+def read_special_line(raw: bytes) -> Line | None:
+    """Check one line; it, when somebody must look at it. Raises FramingError."""
+    line = read_line(raw)
+    return line if line.role else None
 
 
 def _role(lower: str) -> Role | None:

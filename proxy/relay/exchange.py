@@ -68,7 +68,7 @@ class Exchange:
                 tag=route.tag if route else "",
                 method=head.method.decode("ascii"),
                 target=route.address.shown if route else redact_target(head.target),
-                headers=redacted_headers(head.raw_lines),
+                headers=redacted_headers(head.lines),
             )
         )
         if head.last:
@@ -96,7 +96,7 @@ class Exchange:
         self.answered = True
         self._first_ns = now_ns
         self._response_bytes += len(head.raw)
-        self._recorder.response_head(head.status, redacted_headers(head.raw_lines), now_ns)
+        self._recorder.response_head(head.status, redacted_headers(head.lines), now_ns)
         if self._slots:
             hundreds = head.status // 100
             self._board.counters.add(self._slots.responses[hundreds if hundreds < 6 else 0], 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from proxy.framing.head import RequestHead, ResponseHead
-from proxy.framing.lines import Line, Role
+from proxy.framing.lines import Line, Role, read_line
 
 _OWN_TOKENS = frozenset({"close", "keep-alive", "te"})
 """Names in `Connection` that are no reason to remove a line: options, and `TE`, which has a rule of its own."""
@@ -41,8 +41,9 @@ def _pass_on(
                 raw = _replace(raw, line, line.with_value(authority))
         elif role is Role.HOP or role is Role.OURS or (role is Role.TE and line.tokens != ("trailers",)):
             raw = _replace(raw, line, None)
-    for line in _named(head, keep_upgrade=keep_upgrade):
-        raw = _replace(raw, line, None)
+    if head.named:
+        for line in _named(head, keep_upgrade=keep_upgrade):
+            raw = _replace(raw, line, None)
     if close and not announced and not keep_upgrade:
         raw = raw[:-2] + b"Connection: close\r\n\r\n"
     return raw
@@ -53,11 +54,9 @@ def _named(head: RequestHead | ResponseHead, *, keep_upgrade: bool) -> Iterable[
     names = {name for name in head.named if name not in _OWN_TOKENS}
     if keep_upgrade:
         names.discard("upgrade")
-    return [line for line in head.lines if line.name in names] if names else ()
+    return [line for line in map(read_line, head.lines) if line.name in names] if names else ()
 
 
 def _replace(raw: bytes, line: Line, by: bytes | None) -> bytes:
     """Put another line in the place of one, or nothing. Equal lines are alike, so the first one found is meant."""
-    if by is None:
-        return raw.replace(b"\r\n%s\r\n" % line.raw, b"\r\n", 1)
-    return raw.replace(b"\r\n%s\r\n" % line.raw, b"\r\n%s\r\n" % by, 1)
+    return raw.replace(b"\r\n" + line.raw + b"\r\n", b"\r\n" + by + b"\r\n" if by else b"\r\n", 1)

@@ -115,9 +115,9 @@ def _redacted_pair(raw: bytes) -> tuple[str, str]:
 _pairs = Memo(_redacted_pair)
 
 
-def redacted_headers(raw_lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
+def redacted_headers(lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
     """Header lines in order, case and number, without secrets. The lines must have passed the framer."""
-    return tuple(map(_pairs.__getitem__, raw_lines))
+    return tuple(map(_pairs.__getitem__, lines))
 
 
 def names_a_credential(named: Sequence[str]) -> bool:
