@@ -36,7 +36,7 @@ _HIGHEST = 1000
 _DECIMALS = 6
 """Six decimals per million are whole 10^-12 USD per token: amounts stay exact."""
 _DAY_US = 86_400_000_000
-_ENTRY = re.compile(r"^\s*\[\[\s*price\s*\]\]", re.MULTILINE)
+_ENTRY = re.compile(r"^[ \t]*\[\[\s*price\s*\]\]", re.MULTILINE)
 
 
 class PriceEntry(NamedTuple):

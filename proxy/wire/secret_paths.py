@@ -23,11 +23,13 @@ def whole(text: str) -> str:
 
 
 def address(text: str) -> str:
-    """Scheme, host and path of a URL stay: user, password, query and fragment can hold a key."""
+    """Of a URL scheme, host and path stay: user, password, query and fragment can hold a key."""
     try:
         parts = urlsplit(text)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
         return REDACTED
-    plain = f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
+    if not parts.scheme or not parts.hostname:
+        return REDACTED
+    plain = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
     return text if plain == text else f"{plain}?{REDACTED}"
