@@ -8,7 +8,7 @@ loop      polls, backs off, releases the journal, stops
 tally     what it has done, as a small file for the supervisor
 """
 
-from proxy.observer.capture import Capture
+from proxy.observer.capture import Capture, Keeper
 from proxy.observer.exchange import ExchangeObserver
 from proxy.observer.loop import Observer, ObserverLimits, stop_on_signals
 from proxy.observer.ports import Journal, Journey, Observed
@@ -20,6 +20,7 @@ __all__ = [
     "ExchangeObserver",
     "Journal",
     "Journey",
+    "Keeper",
     "Observed",
     "Observer",
     "ObserverLimits",

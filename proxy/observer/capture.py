@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
 from proxy.model.facts import CallFact, ExchangeFact, Fact, ObservationFact, TurnFact
+from proxy.observer.ports import Observed
 from proxy.store.writer import Content
 
 Redact = Callable[[str], str]
@@ -56,9 +57,9 @@ class Keeper:
         redacted: dict[str, Any] = {name: clean for name, text in said.items() if (clean := self._redact(text)) != text}
         return replace(fact, **redacted) if redacted else fact
 
-    def contents(self, contents: Iterable[tuple[str, bytes]]) -> list[Content]:
+    def contents(self, observed: Observed) -> list[Content]:
         """Contents as they may be stored: none below a full capture."""
-        return [self._content(*each) for each in contents] if self._capture is Capture.FULL else []
+        return [self._content(*each) for each in observed.contents] if self._capture is Capture.FULL else []
 
     def _content(self, sha256: str, data: bytes) -> Content:
         clean = self._redact(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")

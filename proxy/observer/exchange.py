@@ -19,13 +19,15 @@ LOG = logging.getLogger(__name__)
 CONFLICTS_IN_A_ROW = 10
 
 
-class ExchangeObserver:
+class ExchangeObserver[S]:
     """Takes exchanges one at a time. A journey that raises costs that exchange its facts and nothing else."""
 
-    def __init__(self, journey: Journey, writer: Writer, states: StateCache, *, keeper: Keeper, tally: Tally) -> None:
+    def __init__(
+        self, journey: Journey[S], writer: Writer, *, keeper: Keeper, tally: Tally, states: StateCache[S] | None = None
+    ) -> None:
         self._journey = journey
         self._writer = writer
-        self._states = states
+        self._states = states or StateCache(journey, writer)
         self._keeper = keeper
         self._tally = tally
 
@@ -48,15 +50,21 @@ class ExchangeObserver:
 
     def _observe(self, exchange: Exchange, mark: Mark) -> None:
         session = self._journey.session_of(exchange)
+        if session is None:
+            self._commit(self._change(exchange, self._journey.observe(exchange, None), state=None, mark=mark), exchange)
+            return
         for _ in range(CONFLICTS_IN_A_ROW):
-            if session is None:
-                observed, state = self._journey.observe(exchange, None), None
-            else:
-                held = self._states.load(session)
-                observed = self._journey.observe(exchange, held.state)
-                state = StateChange(session, held.version, observed.state)
-            if self._commit(self._change(exchange, observed, state=state, mark=mark), exchange):
-                return
+            held = self._states.take(session)
+            observed = self._journey.observe(exchange, held.state)
+            state = StateChange(session, held.version, observed.parts)
+            try:
+                is_new = self._commit(self._change(exchange, observed, state=state, mark=mark), exchange)
+            except StateConflictError:
+                self._tally.conflicts += 1
+                continue
+            if is_new:
+                self._states.give_back(held, state)
+            return
         raise StoreUnavailableError(f"session {session} is changed by other observers all the time")
 
     def _change(self, exchange: Exchange, observed: Observed, *, state: StateChange | None, mark: Mark) -> Commit:
@@ -65,24 +73,15 @@ class ExchangeObserver:
             exchange=self._keeper.fact(own),
             facts=[self._keeper.fact(fact) for fact in observed.facts if fact is not own],
             state=state,
-            contents=self._keeper.contents(observed.contents),
+            contents=self._keeper.contents(observed),
             mark=mark,
         )
 
     def _commit(self, change: Commit, exchange: Exchange) -> bool:
-        """False when the session has moved on since its state was loaded."""
-        try:
-            is_new = self._writer.commit(change)
-        except StateConflictError:
-            assert change.state is not None
-            self._states.drop(change.state.session)
-            self._tally.conflicts += 1
-            return False
+        is_new = self._writer.commit(change)
         if is_new:
             self._tally.committed(change.exchange, exchange)
-            if change.state is not None:
-                self._states.advance(change.state)
-        return True
+        return is_new
 
     def _commit_unread(self, exchange: Exchange, mark: Mark, reason: str) -> None:
         self._commit(Commit(exchange=self._keeper.fact(_unread(exchange, reason)), mark=mark), exchange)

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from proxy.journal.layout import Mark
 from proxy.model.exchange import Exchange
-from proxy.observer.exchange import ExchangeObserver
 from proxy.observer.ports import Journal
 from proxy.observer.tally import Tally, ended_us
 from proxy.store.errors import StoreUnavailableError
@@ -36,13 +36,21 @@ def now_us() -> int:
     return time.time_ns() // 1000
 
 
+class Station(Protocol):
+    """Takes single exchanges: `ExchangeObserver`."""
+
+    def take(self, exchange: Exchange, mark: Mark) -> None:
+        """Commit it, exactly once. Raises StoreUnavailableError when it must be tried again."""
+        ...
+
+
 class Observer:
     """Follows one journal until told to stop. Marks move only after commits, so that a restart loses nothing."""
 
     def __init__(
         self,
         journal: Journal,
-        station: ExchangeObserver,
+        station: Station,
         tally: Tally,
         *,
         snapshot: Path,

@@ -40,23 +40,27 @@ class Observed(Protocol):
         ...
 
     @property
-    def state(self) -> bytes | None:
-        """The session's new state; None = unchanged."""
+    def parts(self) -> Mapping[str, bytes]:
+        """Parts of the session's state that changed."""
         ...
 
     @property
     def contents(self) -> tuple[tuple[str, bytes], ...]:
-        """SHA-256 and text of contents not shown before, for a full capture."""
+        """SHA-256 and text of contents not shown before; asked for in a full capture only."""
         ...
 
 
-class Journey(Protocol):
+class Journey[S](Protocol):
     """Bytes in, facts out. The same exchange and state give the same result, on any observer."""
+
+    def load(self, session: SessionId, parts: Mapping[str, bytes]) -> S:
+        """A session's state from its stored parts; from none for a new session."""
+        ...
 
     def session_of(self, exchange: Exchange) -> SessionId | None:
         """Whose state `observe` needs; None = it needs none."""
         ...
 
-    def observe(self, exchange: Exchange, state: bytes | None) -> Observed:
-        """Facts of an exchange. `state` is None for the first of its session."""
+    def observe(self, exchange: Exchange, state: S | None) -> Observed:
+        """Facts of an exchange. Changes the state, which is void when the facts cannot be kept."""
         ...

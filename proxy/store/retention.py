@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, delete, exists, i
 
 from proxy.model.facts import FACTS, ExchangeFact, SessionFact
 from proxy.store.database import Database
-from proxy.store.schema import CONTENT_USES, CONTENTS, FORGOTTEN, SESSION_STATE, TABLES
+from proxy.store.schema import CONTENT_USES, CONTENTS, FORGOTTEN, SESSION_STATE, STATE_PARTS, TABLES
 from proxy.store.size import reclaimable_bytes, stored_bytes
 
 _sessions = TABLES[SessionFact].c
@@ -155,7 +155,8 @@ def _remove_sessions(connection: Connection, sessions: Sequence[str]) -> Removed
         fact: connection.execute(delete(TABLES[fact]).where(TABLES[fact].c.session.in_(sessions))).rowcount
         for fact in reversed(FACTS)
     }
-    connection.execute(delete(SESSION_STATE).where(SESSION_STATE.c.session.in_(sessions)))
+    for table in (STATE_PARTS, SESSION_STATE):
+        connection.execute(delete(table).where(table.c.session.in_(sessions)))
     return Removed(contents, removed[SessionFact], removed[ExchangeFact])
 
 

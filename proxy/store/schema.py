@@ -156,7 +156,14 @@ SESSION_STATE = _plain_table(
     "session_state",
     Column("session", TEXT, primary_key=True),
     Column("version", INTEGER, nullable=False, doc="counts up at each change; a stale writer is refused"),
-    Column("state", BLOB, nullable=False, doc="the journey's own form, zstd; opaque to the store"),
+)
+
+STATE_PARTS = _plain_table(
+    "state_parts",
+    Column("session", TEXT, primary_key=True),
+    Column("part", TEXT, primary_key=True, doc="the journey's name for it; a turn rewrites only the parts it changed"),
+    Column("packed", BLOB, nullable=False, doc="the journey's own form, zstd; opaque to the store"),
+    ForeignKeyConstraint(["session"], ["session_state.session"], deferrable=True, initially="DEFERRED"),
 )
 
 MARKS = _plain_table(
@@ -199,7 +206,7 @@ META = _plain_table(
     Column("value", TEXT, nullable=False),
 )
 
-OTHER_TABLES = (SESSION_STATE, MARKS, CONTENTS, CONTENT_USES, FORGOTTEN, META)
+OTHER_TABLES = (SESSION_STATE, STATE_PARTS, MARKS, CONTENTS, CONTENT_USES, FORGOTTEN, META)
 
 EVENT_COLUMNS: dict[str, type] = {
     "event_id": str,

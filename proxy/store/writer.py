@@ -16,7 +16,7 @@ from proxy.model.ids import ExchangeId, SessionId
 from proxy.store.database import Database
 from proxy.store.errors import StateConflictError
 from proxy.store.rows import FORMS, Row, key_of
-from proxy.store.schema import CONTENT_USES, CONTENTS, FORGOTTEN, MARKS, META, SESSION_STATE, TABLES
+from proxy.store.schema import CONTENT_USES, CONTENTS, FORGOTTEN, MARKS, META, SESSION_STATE, STATE_PARTS, TABLES
 
 STATE_LEVEL = 1
 CONTENT_LEVEL = 3
@@ -29,17 +29,18 @@ class LoadedState(NamedTuple):
 
     version: int
     """0 = the session has none yet."""
-    state: bytes | None
+    parts: dict[str, bytes]
+    """By name, in the journey's own form."""
 
 
 class StateChange(NamedTuple):
-    """The state an exchange was observed from, and what it became."""
+    """What an exchange made of the state it was observed from."""
 
     session: SessionId
     version: int
     """As loaded. When the store has another one by now, the commit is refused."""
-    state: bytes | None
-    """None = unchanged; the version is checked all the same."""
+    parts: Mapping[str, bytes]
+    """The parts that changed or are new. When there are none the version stays, but is checked all the same."""
 
 
 class Content(NamedTuple):
@@ -78,6 +79,7 @@ class Writer:
         exchanges = TABLES[ExchangeFact]
         self._claim = new(exchanges).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
         self._add_state = new(SESSION_STATE).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+        self._set_parts = _upsert(new(STATE_PARTS), STATE_PARTS)
         self._add_contents = new(CONTENTS).on_conflict_do_nothing()
         self._use_contents = _upsert(new(CONTENT_USES), CONTENT_USES)
         self._set_mark = _upsert(new(MARKS), MARKS, only_if_newer="number")
@@ -109,19 +111,23 @@ class Writer:
         return connection.execute(self._claim, FORMS[ExchangeFact].row(exchange)).rowcount == 1
 
     def _change_state(self, connection: Connection, change: StateChange) -> None:
-        session, version, state = change
-        if state is None:
-            held = connection.scalar(_STATE_VERSION, {"key": session})
-            if (held or 0) != version:
-                raise StateConflictError(f"session {session} was changed by another observer")
-            return
-        row = {"session": session, "version": version + 1, "state": zstandard.compress(state, STATE_LEVEL)}
-        if version == 0:
-            written = connection.execute(self._add_state, row)
-        else:
-            written = connection.execute(_REPLACE_STATE, {"key": session, "held": version, **row})
-        if written.rowcount != 1:
-            raise StateConflictError(f"session {session} was changed by another observer")
+        if not self._is_current(connection, change):
+            raise StateConflictError(f"session {change.session} was changed by another observer")
+        if change.parts:
+            rows = [
+                {"session": change.session, "part": name, "packed": zstandard.compress(part, STATE_LEVEL)}
+                for name, part in change.parts.items()
+            ]
+            connection.execute(self._set_parts, rows)
+
+    def _is_current(self, connection: Connection, change: StateChange) -> bool:
+        """Whether nobody changed the state since; takes the session's row until the transaction ends."""
+        if not change.parts:
+            return (connection.scalar(_STATE_VERSION, {"key": change.session}) or 0) == change.version
+        row = {"session": change.session, "version": change.version + 1}
+        if change.version == 0:
+            return connection.execute(self._add_state, row).rowcount == 1
+        return connection.execute(_NEXT_VERSION, {"key": change.session, "held": change.version}).rowcount == 1
 
     def _write_contents(self, connection: Connection, change: Commit) -> None:
         session = change.state.session if change.state else ""
@@ -137,8 +143,9 @@ class Writer:
     def load_state(self, session: SessionId) -> LoadedState:
         """What to observe the session's next exchange from."""
         with self._database.reading() as connection:
-            found = connection.execute(_STATE, {"key": session}).one_or_none()
-        return LoadedState(found.version, zstandard.decompress(found.state)) if found else LoadedState(0, None)
+            version = connection.scalar(_STATE_VERSION, {"key": session}) or 0
+            rows = connection.execute(_PARTS, {"key": session}).all() if version else ()
+        return LoadedState(version, {row.part: zstandard.decompress(row.packed) for row in rows})
 
     def knows(self, exchange: ExchangeId) -> bool:
         """Whether the exchange needs no observing: committed, or forgotten on request."""
@@ -162,15 +169,13 @@ _KNOWN = select(_exchanges.number).where(_exchanges.writer == bindparam("of"), _
 _FORGOTTEN = select(FORGOTTEN.c.number).where(
     FORGOTTEN.c.writer == bindparam("of"), FORGOTTEN.c.number == bindparam("at")
 )
-_STATE = select(SESSION_STATE.c.version, SESSION_STATE.c.state).where(SESSION_STATE.c.session == bindparam("key"))
-_STATE_VERSION = (
-    select(SESSION_STATE.c.version).where(SESSION_STATE.c.session == bindparam("key")).with_for_update(read=True)
-)
-_REPLACE_STATE = (
+_STATE_VERSION = select(SESSION_STATE.c.version).where(SESSION_STATE.c.session == bindparam("key"))
+_NEXT_VERSION = (
     update(SESSION_STATE)
     .where(SESSION_STATE.c.session == bindparam("key"), SESSION_STATE.c.version == bindparam("held"))
-    .values(version=bindparam("version"), state=bindparam("state"))
+    .values(version=SESSION_STATE.c.version + 1)
 )
+_PARTS = select(STATE_PARTS.c.part, STATE_PARTS.c.packed).where(STATE_PARTS.c.session == bindparam("key"))
 _HELD_CONTENTS = select(CONTENTS.c.sha256).where(CONTENTS.c.sha256.in_(bindparam("wanted", expanding=True)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -86,13 +87,15 @@ def a_commit(
     version: int | None = None,
     session: SessionId = SESSION,
     writer: str = WRITER,
-    state: bytes | None = b"state",
+    parts: Mapping[str, bytes] | None = None,
 ) -> Commit:
-    """One committed turn; turns and versions count with the exchanges unless given."""
+    """One committed turn that changed a part of its session's state; turns and versions count with the exchanges."""
     turn = number if turn is None else turn
     return Commit(
         exchange=an_exchange(number, session=session, writer=writer, turn=turn),
         facts=a_turn(number, turn, session=session, writer=writer),
-        state=StateChange(session, turn - 1 if version is None else version, state),
+        state=StateChange(
+            session, turn - 1 if version is None else version, {"thread/main": b"state"} if parts is None else parts
+        ),
         mark=Mark(number, 1, number * 1000),
     )

@@ -30,7 +30,6 @@ CREATE TABLE meta (
 CREATE TABLE session_state (
     session TEXT COLLATE "C" NOT NULL,
     version BIGINT NOT NULL,
-    state BYTEA NOT NULL,
     CONSTRAINT pk_session_state PRIMARY KEY (session)
 );
 
@@ -85,6 +84,14 @@ CREATE TABLE exchanges (
     faults TEXT COLLATE "C" NOT NULL,
     CONSTRAINT pk_exchanges PRIMARY KEY (writer, number),
     CONSTRAINT fk_exchanges_sessions FOREIGN KEY(session) REFERENCES sessions (session) DEFERRABLE INITIALLY DEFERRED
+);
+
+CREATE TABLE state_parts (
+    session TEXT COLLATE "C" NOT NULL,
+    part TEXT COLLATE "C" NOT NULL,
+    packed BYTEA NOT NULL,
+    CONSTRAINT pk_state_parts PRIMARY KEY (session, part),
+    CONSTRAINT fk_state_parts_session_state FOREIGN KEY(session) REFERENCES session_state (session) DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE TABLE threads (

@@ -34,7 +34,6 @@ CREATE TABLE meta (
 CREATE TABLE session_state (
     session TEXT NOT NULL,
     version INTEGER NOT NULL,
-    state BLOB NOT NULL,
     CONSTRAINT pk_session_state PRIMARY KEY (session)
 )
  STRICT;
@@ -92,6 +91,15 @@ CREATE TABLE exchanges (
     faults TEXT NOT NULL,
     CONSTRAINT pk_exchanges PRIMARY KEY (writer, number),
     CONSTRAINT fk_exchanges_sessions FOREIGN KEY(session) REFERENCES sessions (session) DEFERRABLE INITIALLY DEFERRED
+)
+ STRICT;
+
+CREATE TABLE state_parts (
+    session TEXT NOT NULL,
+    part TEXT NOT NULL,
+    packed BLOB NOT NULL,
+    CONSTRAINT pk_state_parts PRIMARY KEY (session, part),
+    CONSTRAINT fk_state_parts_session_state FOREIGN KEY(session) REFERENCES session_state (session) DEFERRABLE INITIALLY DEFERRED
 )
  STRICT;
 

@@ -82,8 +82,7 @@ def test_a_locked_store_is_unavailable_and_keeps_nothing(sqlite_database: Databa
 def test_an_error_tells_no_value(database: Database) -> None:
     def write() -> None:
         with database.writing() as connection:
-            row = {"session": None, "state": b"hunter2", "version": 1}
-            connection.execute(text("INSERT INTO session_state VALUES (:session, :version, :state)"), row)
+            connection.execute(text("INSERT INTO meta VALUES (:name, :value)"), {"name": "hunter2", "value": None})
 
     with pytest.raises(UnstorableError) as caught:
         write()

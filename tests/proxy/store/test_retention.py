@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.model.facts import FACTS, ExchangeFact
+from proxy.model.facts import FACTS, ExchangeFact, SessionFact
 from proxy.model.ids import ExchangeId, SessionId
 from proxy.store import Content, Database, Retention, Writer, forget, prune, size, snapshot, verify
 from tests.support.store import START_US, WRITER, a_commit, an_exchange
@@ -72,7 +72,7 @@ def test_a_store_that_is_too_large_loses_its_oldest_contents(filled: Database) -
 def test_figures_go_when_no_contents_are_left(sqlite_database: Database) -> None:
     writer = Writer(sqlite_database)
     for number in range(1, 60):
-        writer.commit(a_commit(number, session=SessionId(f"{number:032x}"), turn=1, state=os.urandom(2000)))
+        writer.commit(a_commit(number, session=SessionId(f"{number:032x}"), turn=1, parts={"x": os.urandom(2000)}))
     limit = size(sqlite_database).stored_bytes - 50_000
     removed = prune(sqlite_database, Retention(max_bytes=limit))
     assert size(sqlite_database).stored_bytes <= limit
@@ -108,7 +108,7 @@ def test_a_forgotten_session_leaves_no_trace(filled: Database) -> None:
     assert sessions(filled) == [NEW]
     with snapshot(filled) as reader:
         assert reader.content(content(SHARED).sha256) == SHARED
-    assert Writer(filled).load_state(OLD) == (0, None)
+    assert Writer(filled).load_state(OLD) == (0, {})
     assert verify(filled) == []
 
 
@@ -125,10 +125,12 @@ def test_a_forgotten_exchange_is_never_taken_in_again(filled: Database) -> None:
 @pytest.mark.parametrize("vacuum", [False, True])
 def test_what_is_forgotten_is_not_in_the_files(sqlite_database: Database, sqlite_file: Path, vacuum: bool) -> None:
     writer = Writer(sqlite_database)
-    named = [replace(fact, client="canary-7713") if hasattr(fact, "client") else fact for fact in a_commit(1).facts]
+    named = [
+        replace(fact, client="canary-7713") if isinstance(fact, SessionFact) else fact for fact in a_commit(1).facts
+    ]
     secret = b"canary-7714 " + os.urandom(3000)  # incompressible: its words stand in the blob as they are
     writer.commit(
-        replace(a_commit(1, state=b"canary-7715" + os.urandom(9000)), facts=named, contents=(content(secret),))
+        replace(a_commit(1, parts={"x": b"canary-7715" + os.urandom(9000)}), facts=named, contents=(content(secret),))
     )
     writer.commit(a_commit(2, session=NEW, turn=1))
     forget(sqlite_database, a_commit(1).exchange.session or "", vacuum=vacuum)

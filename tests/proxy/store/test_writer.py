@@ -43,9 +43,9 @@ def test_a_commit_is_there_with_all_its_facts(database: Database, writer: Writer
 
 def test_the_same_exchange_is_committed_once(database: Database, writer: Writer) -> None:
     assert writer.commit(a_commit(1))
-    again = a_commit(1, state=b"other", version=1)
+    again = a_commit(1, parts={"other": b""}, version=1)
     assert not writer.commit(replace(again, facts=(a_fact(SessionFact, session=SESSION, client="other"),)))
-    assert writer.load_state(SESSION) == (1, b"state")
+    assert writer.load_state(SESSION) == (1, {"thread/main": b"state"})
     with snapshot(database) as reader:
         assert [session.client for session in reader.sessions()] == ["claude-code"]
 
@@ -89,23 +89,25 @@ def test_the_mark_moves_when_the_exchange_is_known(writer: Writer) -> None:
     assert writer.marks() == {WRITER: Mark(9, 1, 9)}
 
 
-def test_a_state_is_loaded_as_it_was_committed(writer: Writer) -> None:
-    assert writer.load_state(SESSION) == (0, None)
-    writer.commit(a_commit(1, state=b"one" * 5000))
-    assert writer.load_state(SESSION) == (1, b"one" * 5000)
-    writer.commit(a_commit(2, state=None))
-    assert writer.load_state(SESSION) == (1, b"one" * 5000)
+def test_a_state_is_loaded_as_its_parts_were_committed(writer: Writer) -> None:
+    assert writer.load_state(SESSION) == (0, {})
+    writer.commit(a_commit(1, parts={"one": b"one" * 5000, "two": b"two"}))
+    assert writer.load_state(SESSION) == (1, {"one": b"one" * 5000, "two": b"two"})
+    writer.commit(a_commit(2, parts={"two": b"changed", "three": b""}))
+    assert writer.load_state(SESSION) == (2, {"one": b"one" * 5000, "two": b"changed", "three": b""})
+    writer.commit(a_commit(3, parts={}))
+    assert writer.load_state(SESSION).version == 2
 
 
 @pytest.mark.parametrize("version", [0, 2])
-@pytest.mark.parametrize("state", [b"mine", None])
+@pytest.mark.parametrize("parts", [{"one": b"mine"}, {}])
 def test_a_state_that_another_observer_changed_is_not_overwritten(
-    database: Database, writer: Writer, version: int, state: bytes | None
+    writer: Writer, version: int, parts: dict[str, bytes]
 ) -> None:
     writer.commit(a_commit(1))
     with pytest.raises(StateConflictError):
-        writer.commit(a_commit(2, version=version, state=state))
-    assert writer.load_state(SESSION) == (1, b"state")
+        writer.commit(a_commit(2, version=version, parts=parts))
+    assert writer.load_state(SESSION) == (1, {"thread/main": b"state"})
     assert not writer.knows(ExchangeId(WRITER, 2))
 
 
@@ -115,7 +117,7 @@ def test_a_fact_without_its_parent_is_refused_whole(database: Database, writer: 
     with pytest.raises(UnstorableError):
         writer.commit(replace(change, facts=(*change.facts, orphan)))
     assert not writer.knows(ExchangeId(WRITER, 1))
-    assert writer.load_state(SESSION) == (0, None)
+    assert writer.load_state(SESSION) == (0, {})
 
 
 def test_parents_may_stand_behind_their_children(writer: Writer) -> None:
