@@ -110,6 +110,11 @@ class Assembler:
             del self._open[number]
             self.counters.damaged += 1
 
+    def forget(self, before: Mark) -> None:
+        """Forget what began before that place: another reader gave it out."""
+        for number in [number for number, entry in self._open.items() if entry.first < before]:
+            del self._open[number]
+
     def _take(self, entry: _Open, record: Record, segment: int) -> Exchange | None:
         at = 0
         ending = None

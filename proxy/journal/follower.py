@@ -132,13 +132,16 @@ class Follower:
         """Go on to the next intact record, if it is certain that none follows here; False when there is none yet."""
         place = self._place
         following = self._following(place.segment)
+        ended = dead or following is not None
         if file is not None:
             file.refresh()  # the writer may have finished this segment since it was looked at
             if file.record_at(place.offset, place.number) is not None:
                 return True
-            if following is not None or dead:
-                self.damage.torn += file.is_torn_at(place.offset, place.number)
-            if self._skip_damage(file, following, dead=dead):
+        if self._is_overtaken():
+            return True
+        if file is not None and ended:
+            self.damage.torn += file.is_torn_at(place.offset, place.number)
+            if self._skip_damage(file, following):
                 return True
         if following is None:
             return False
@@ -146,14 +149,22 @@ class Follower:
         begin = Mark(header.first_number, following.number, FIRST_RECORD)
         self._note_gap(place, begin)
         self._place = begin
-        self._assembler.drop_ended(header.oldest_open)
+        if self.damage.gaps:  # otherwise their end, or the news that they are lost, is still to be read
+            self._assembler.drop_ended(header.oldest_open)
         return True
 
-    def _skip_damage(self, file: SegmentFile, following: SegmentFile | None, *, dead: bool) -> bool:
+    def _is_overtaken(self) -> bool:
+        """Has another reader released what is to be read here? Then go on where it stands."""
+        consumed = read_consumed(self.folder)
+        if consumed is None or consumed <= self._place:
+            return False
+        self._place = consumed
+        self._assembler.forget(consumed)
+        return True
+
+    def _skip_damage(self, file: SegmentFile, following: SegmentFile | None) -> bool:
         """Go on behind damage inside a segment that has ended; False when nothing is missing or nothing follows."""
         place = self._place
-        if following is None and not dead:
-            return False
         beyond = following.header.first_number if following is not None else 1 << 64
         found = file.next_intact(place.offset, range(place.number + 1, beyond))
         if found is None:

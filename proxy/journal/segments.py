@@ -140,29 +140,30 @@ class SegmentFolder:
         os.close(self._lock)
 
     def _recycle(self, header: SegmentHeader, size: int) -> Segment | None:
-        """Give a consumed file its next life. The reader may have removed it meanwhile, which is no fault."""
+        """Give a consumed file its next life, the newest one first: the kernel most likely still has it in memory."""
         consumed = read_consumed(self.path)
-        if consumed is None:
-            return None
-        done = [number for number in self._sizes if number < consumed.segment]
-        sizes = {number: self._sizes.pop(number) for number in done}
+        done = [number for number in self._sizes if consumed is not None and number < consumed.segment]
         for number in reversed(done):
-            if sizes[number] < size:
-                continue
-            path = segment_path(self.path, number)
-            try:
-                fd = os.open(path, os.O_WRONLY)
-            except OSError:
-                continue
-            try:
-                os.pwrite(fd, header.encode(), 0)
-                path.rename(segment_path(self.path, header.segment))
-            except OSError:
-                os.close(fd)
-                continue
-            self.recycled += 1
-            return Segment(fd, header.generation, sizes[number])
+            old_size = self._sizes.pop(number)
+            if old_size >= size and (fd := self._rename(number, header)) is not None:
+                self.recycled += 1
+                return Segment(fd, header.generation, old_size)
         return None
+
+    def _rename(self, number: int, header: SegmentHeader) -> int | None:
+        """Write the header of its next life, then give it that name; None when the reader has removed the file."""
+        path = segment_path(self.path, number)
+        try:
+            fd = os.open(path, os.O_WRONLY)
+        except OSError:
+            return None
+        try:
+            os.pwrite(fd, header.encode(), 0)
+            path.rename(segment_path(self.path, header.segment))
+        except OSError:
+            os.close(fd)
+            return None
+        return fd
 
     def _create(self, header: SegmentHeader, size: int) -> Segment:
         if sum(self._sizes.values()) + size > self._limits.journal_cap_bytes:
