@@ -109,6 +109,12 @@ class Reader:
         grouped = query.group_by(*columns).order_by(*columns)
         return {tuple(row[:-4]): _total(*row[-4:]) for row in self._connection.execute(grouped)}
 
+    def latest(self, fact: FactClass, measure: str, *by: str) -> dict[Group, int]:
+        """Largest value of one integer column in each group that has any."""
+        columns, (value,) = _columns(fact, by), _columns(fact, (measure,))
+        query = select(*columns, func.max(value)).select_from(_source(fact, by)).where(value.is_not(None))
+        return {tuple(row[:-1]): row[-1] for row in self._connection.execute(query.group_by(*columns))}
+
     def events(self, session: str) -> list[RowMapping]:
         """The session's events with the fields of S0-60, in order of time (docs/store.md)."""
         query = select(EVENTS).where(EVENTS.c.session == session).order_by(EVENTS.c.started_us, EVENTS.c.event_id)

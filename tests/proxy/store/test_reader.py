@@ -109,6 +109,12 @@ def test_sums_are_exact_beyond_64_bits_and_tell_what_they_leave_out(database: Da
         assert reader.totals(IterationFact, "pico_usd", session=OTHER) == {(): Total(None, 0, 0)}
 
 
+def test_the_latest_of_each_group_is_found(filled: Database) -> None:
+    with snapshot(filled) as reader:
+        opened = {fact.opened_us for fact in reader.each(ExchangeFact)}
+        assert set(reader.latest(ExchangeFact, "opened_us", "upstream").values()) == {max(opened)}
+
+
 def test_writers_come_in_the_order_of_their_first_exchanges(database: Database, writer: Writer) -> None:
     for name, opened in (("1" * 32, 30), ("2" * 32, 10), ("3" * 32, 20)):
         exchange = replace(an_exchange(1, session=None, writer=name), opened_us=opened)
