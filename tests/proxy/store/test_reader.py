@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from proxy.model.errors import UsageError
-from proxy.model.facts import CallFact, ExchangeKind, IterationFact, Label, TurnFact
+from proxy.model.facts import CallFact, ExchangeFact, ExchangeKind, IterationFact, Label, TurnFact
 from proxy.model.ids import SessionId
 from proxy.store import Database, Total, Writer, snapshot
 from tests.support.store import MAIN, SESSION, START_US, WRITER, a_commit, a_fact, an_exchange
