@@ -1,0 +1,152 @@
+"""A tool's answer without what the client wrote around it: what kind of answer it is, and the bare content.
+
+Answers that show the same text compare equal whichever tool showed it: line ends are line feeds, blank lines in front
+and white space at the end are gone (a shell tool trims them, a file tool does not).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from proxy.ledger.rules import ResultRule
+
+_SHELL_NUMBERS = re.compile(r" *(\d+)\t")
+_MATCH = re.compile(r"(?:[^\s:][^:\n]{0,400}:)?(\d+)[:-]")
+_MATCH_FILE = re.compile(r"[^\s:]{1,400}[./][^\s:]{0,400}:")
+_BLANK_FRONT = re.compile(r"(?:[^\S\n]*\n)+")
+
+
+class ResultKind(StrEnum):
+    """What a harness answered."""
+
+    CONTENT = "content"
+    UNCHANGED_STUB = "unchanged_stub"
+    """"Unchanged since you read it" in place of the content."""
+    DEMAND = "demand"
+    """A refusal that asks for the file to be read again."""
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultText:
+    """One answer, read."""
+
+    kind: ResultKind
+    error_type: str
+    """`unknown_tool`, `schema_mismatch`, `permission`, `timeout`, `test_failure`, … (S0-72); empty for content."""
+    text: str
+    """The content without decoration; of stubs, demands and errors what the harness said."""
+    lines: tuple[str, ...]
+    """The content's lines; those of a search without `path:number:` in front, so that they compare with a file's."""
+    first_line: int | None
+    """The number the client put before the first line; None when lines were not numbered."""
+
+
+def read_result(rules: Sequence[ResultRule], text: str, *, is_error: bool, form: str = "") -> ResultText:
+    """Read an answer by the rules that fit its tool.
+
+    Args:
+        rules: the result rules of this client and tool, the stronger first.
+        text: the answer as the model saw it.
+        is_error: the client marked it as an error.
+        form: how a shell command decorated its lines (`Access.form`).
+    """
+    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    bare = _unwrapped(text, [name for rule in rules for name in rule.unwrap])
+    wrapped = bare != text
+    if _matches(bare, (one for rule in rules for one in rule.unchanged)):
+        return _said(ResultKind.UNCHANGED_STUB, bare)
+    if _matches(bare, (one for rule in rules for one in rule.demand)):
+        return _said(ResultKind.DEMAND, bare)
+    if is_error or wrapped:
+        return _said(ResultKind.ERROR, bare, _error_type(rules, bare))
+    bare = _without_tags(bare, [name for rule in rules for name in rule.tags])
+    for rule in rules:
+        for pattern in rule.strip:
+            bare = pattern.sub("", bare)
+    numbers = next((rule.line_numbers for rule in rules if rule.line_numbers is not None), None)
+    if form == "numbered":
+        numbers = _SHELL_NUMBERS
+    bare, first = (bare, None) if numbers is None else without_numbers(bare, numbers)
+    bare = trimmed(bare)
+    lines = tuple(bare.split("\n")) if bare else ()
+    if form == "matches":
+        lines = tuple(map(_without_place, lines))
+    return ResultText(ResultKind.CONTENT, "", bare, lines, first)
+
+
+def trimmed(text: str) -> str:
+    """A text without blank lines in front and white space at its end."""
+    found = _BLANK_FRONT.match(text)
+    return text[found.end() if found else 0 :].rstrip()
+
+
+def without_numbers(text: str, prefix: re.Pattern[str]) -> tuple[str, int | None]:
+    """A text without its line numbers, and the first of them.
+
+    Numbers must count up by one; the rest from the first line that has no right number on stays as it is. Blank
+    lines may stand without one (`nl`).
+    """
+    lines = text.split("\n")
+    first: int | None = None
+    expected: int | None = None
+    for at, line in enumerate(lines):
+        found = prefix.match(line)
+        if found is None:
+            if line.strip():
+                break
+            continue
+        number = int(found[1][:12])
+        if expected is not None and number != expected:
+            break
+        first = number if first is None else first
+        expected = number + 1
+        lines[at] = line[found.end() :]
+    return "\n".join(lines), first
+
+
+def _said(kind: ResultKind, text: str, error_type: str = "") -> ResultText:
+    text = trimmed(text)
+    return ResultText(kind, error_type, text, tuple(text.split("\n")) if text else (), None)
+
+
+def _matches(text: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+    return any(pattern.match(text) for pattern in patterns)
+
+
+def _error_type(rules: Sequence[ResultRule], text: str) -> str:
+    for rule in rules:
+        for name, pattern in rule.errors:
+            if pattern.search(text):
+                return name
+    return "other"
+
+
+def _unwrapped(text: str, names: Sequence[str]) -> str:
+    bare = text.strip()
+    for name in names:
+        if bare.startswith(f"<{name}>"):
+            return bare.removeprefix(f"<{name}>").removesuffix(f"</{name}>")
+    return text
+
+
+def _without_tags(text: str, names: Sequence[str]) -> str:
+    """Whole tags in front and at the end, each on lines of their own; those inside are the content's."""
+    for name in names:
+        start, end = f"<{name}>", f"</{name}>"
+        while text.lstrip().startswith(start) and end in text:
+            text = text.partition(end)[2]
+        while text.rstrip().endswith(end):
+            at = text.rfind(start)
+            if at < 0 or (at > 0 and text[at - 1] != "\n"):
+                break
+            text = text[:at]
+    return text
+
+
+def _without_place(line: str) -> str:
+    found = _MATCH.match(line) or _MATCH_FILE.match(line)
+    return line[found.end() :] if found else line
