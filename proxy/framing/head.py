@@ -186,8 +186,7 @@ def _special(lines: Sequence[bytes]) -> list[Line]:
 
 def _read_fields(special: Sequence[Line], minor: int) -> _Fields:
     """What the lines with a role say together. Raises FramingError when they contradict each other."""
-    hosts = chunked = 0
-    length: int | None = None
+    hosts = codings = lengths = length = 0
     named: tuple[str, ...] = ()
     protocols: tuple[str, ...] = ()
     for line in special:
@@ -195,32 +194,32 @@ def _read_fields(special: Sequence[Line], minor: int) -> _Fields:
         if role is Role.HOST:
             hosts += 1
         elif role is Role.LENGTH:
-            if length is not None:
-                raise FramingError(Fault.LENGTH)
+            lengths += 1
             length = line.length
         elif role is Role.CODING:
-            chunked += 1
+            codings += 1
         elif role is Role.CONNECTION:
             named += line.tokens
         elif role is Role.UPGRADE:
             protocols += line.tokens
-    persists = minor == 1
-    if named:
-        if not NOT_HOP_BY_HOP.isdisjoint(named):
-            raise FramingError(Fault.CONNECTION)
-        persists = "close" not in named and (persists or "keep-alive" in named)
-    if chunked:
-        _check_coding(chunked, length, minor)
-        return _Fields(hosts, Body.CHUNKED, 0, persists, named, protocols)
-    if length is None:
-        return _Fields(hosts, None, 0, persists, named, protocols)
-    return _Fields(hosts, Body.LENGTH if length else Body.NONE, length, persists, named, protocols)
+    if codings or lengths > 1:
+        _check_body(codings, lengths, minor)
+    body = Body.CHUNKED if codings else Body.LENGTH if length else Body.NONE if lengths else None
+    return _Fields(hosts, body, length, _persists(named, minor) if named else minor == 1, named, protocols)
 
 
-def _check_coding(codings: int, length: int | None, minor: int) -> None:
+def _check_body(codings: int, lengths: int, minor: int) -> None:
+    if lengths > 1:
+        raise FramingError(Fault.LENGTH)
     if codings > 1:
         raise FramingError(Fault.CODING)
-    if length is not None:
+    if lengths:
         raise FramingError(Fault.LENGTH_AND_CODING)
     if minor == 0:
         raise FramingError(Fault.CODING_ON_1_0)
+
+
+def _persists(named: tuple[str, ...], minor: int) -> bool:
+    if not NOT_HOP_BY_HOP.isdisjoint(named):
+        raise FramingError(Fault.CONNECTION)
+    return "close" not in named and (minor == 1 or "keep-alive" in named)

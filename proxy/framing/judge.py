@@ -76,26 +76,31 @@ class Judge:
         self._ends = 0
         self._parser = parser
         try:
-            parser.feed_data(raw)
-            if body is Body.NONE:
-                return self._ends == 1
-            if body is Body.LENGTH:
-                _feed_zeros(parser, length - 1)
-                almost, rest = b"", b"0"
-            else:
-                almost, rest = (b"0\r\n\r", b"\n") if body is Body.CHUNKED else (b"0\r\n\r", b"")
-            if almost:
-                parser.feed_data(almost)
-            if self._ends:
-                return False
-            parser.feed_data(rest)
-            return self._ends == (1 if rest else 0)
+            return self._ends_alike(parser, raw, body, length)
         except httptools.HttpParserUpgrade:  # its way of saying that the head is over
             return body is Body.NONE and self._ends == 1
         except httptools.HttpParserError:
             return False
         finally:
             self._parser = None
+
+    def _ends_alike(self, parser: Any, raw: bytes, body: Body, length: int) -> bool:  # noqa: ANN401 either parser
+        parser.feed_data(raw)
+        if body is Body.NONE:
+            return self._ends == 1
+        if body is Body.UNTIL_CLOSE:
+            parser.feed_data(b"0\r\n\r\n")
+            return self._ends == 0
+        if body is Body.LENGTH:
+            _feed_zeros(parser, length - 1)
+            last = b"0"
+        else:
+            parser.feed_data(b"0\r\n\r")
+            last = b"\n"
+        if self._ends > 0:
+            return False
+        parser.feed_data(last)
+        return self._ends == 1
 
 
 def _feed_zeros(parser: Any, count: int) -> None:  # noqa: ANN401 either parser

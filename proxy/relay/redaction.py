@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import unquote_plus
 
 from proxy.framing.memo import Memo
@@ -73,6 +74,8 @@ _SHAPES = re.compile(
     re.IGNORECASE,
 )
 _PARAMETER = re.compile(r"([?&;])([^=&#;\s]+)=([^&#;\s]*)")
+_RUN_TAG = re.compile(r"((?:^|://[^/?#\s]*)/run/)[^/?#\s]+")
+"""Ours: a tag in a path is a secret, in any address that names this relay too."""
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 
 
@@ -86,8 +89,10 @@ def is_secret_name(name: str) -> bool:
 
 
 def redact_text(text: str) -> str:
-    """Text without keys of well-known shape, credentials in addresses and secret query values."""
+    """Text without keys of well-known shape, run tags, credentials in addresses and secret query values."""
     text = _SHAPES.sub(REDACTED, text)
+    if "/run/" in text:
+        text = _RUN_TAG.sub(rf"\1{REDACTED}", text)
     if "=" in text:
         text = _PARAMETER.sub(_redact_parameter, text)
     return _USERINFO.sub(REDACTED, text) if "@" in text else text
@@ -120,6 +125,7 @@ def redacted_headers(lines: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
     return tuple(map(_pairs.__getitem__, lines))
 
 
-def names_a_credential(named: Sequence[str]) -> bool:
+@lru_cache(maxsize=256)
+def names_a_credential(named: tuple[str, ...]) -> bool:
     """Whether a `Connection` list would have the next hop lose a credential."""
     return any(is_secret_name(name) for name in named)

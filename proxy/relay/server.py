@@ -43,11 +43,10 @@ async def run_relay(
     stop: asyncio.Event | None = None,
     clock: Clock = time,
 ) -> None:
-    """Relay until SIGTERM, SIGINT or `stop`, then drain. Journal and page stay open for the caller to close.
+    """Relay until SIGTERM or SIGINT (with `stop`: until that is set), then drain.
 
-    Raises CannotWriteError when the address cannot be listened on.
+    Journal and page stay open for the caller to close. Raises CannotWriteError when the address cannot be listened on.
     """
-    stop = stop or asyncio.Event()
     counters = RelayCounters(page, settings.upstreams, start_us=clock.time_ns() // 1000)
     board = Switchboard(
         router=Router(settings.upstreams, settings.default_upstream, RunTags(settings.run_tags)),
@@ -59,8 +58,10 @@ async def run_relay(
     )
     listener = _listen(settings)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    if stop is None:
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
     server = await loop.create_server(lambda: Client(board), sock=listener, backlog=_BACKLOG)
     ticking = loop.create_task(_tick(board))
     try:

@@ -64,7 +64,7 @@ class Switchboard:
 
     def admit(self, head: RequestHead) -> Route:
         """Where a request goes. Raises AccessError."""
-        if len(head.named) > 1 and names_a_credential(head.named):
+        if head.named and names_a_credential(head.named):
             raise AccessError(Kind.BAD_FRAMING, "Connection names a credential")
         try:
             route = self.router.route(head.target)
