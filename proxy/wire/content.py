@@ -28,10 +28,7 @@ _ZSTD_SLICE = 256
 """Input bytes per step: four of them can stand for 128 KiB, so one step yields at most 8 MiB."""
 _ZSTD_WINDOW = 1 << 27
 _MAX_STACK = 4
-
-
-class _UndecodableError(Exception):
-    """The bytes are not in the encoding they claim; stays inside this file."""
+_WRONG = (zlib.error, brotli.error, zstandard.ZstdError)
 
 
 class _Step(Protocol):
@@ -52,16 +49,15 @@ class ContentDecoder:
     def __init__(self, headers: Headers, *, limit: int = DECODED_LIMIT) -> None:
         self.fault = ""
         self._room = limit
-        self._steps: list[tuple[str, _Step]] = []
+        self._steps: list[_Step] = []
         names = content_encodings(headers)
+        self._said = ", ".join(names)
         if len(names) > _MAX_STACK:
             self.fault = f"{UNDECODABLE}: too many encodings"
-            return
-        for name in reversed(names):
-            if name not in _CODINGS:
-                self.fault = f"{UNDECODABLE}: unknown encoding"
-                return
-            self._steps.append((name, _CODINGS[name]()))
+        elif not _CODINGS.keys() >= set(names):
+            self.fault = f"{UNDECODABLE}: unknown encoding"
+        else:
+            self._steps = [_CODINGS[name]() for name in reversed(names)]
 
     def feed(self, data: bytes) -> bytes:
         """Take the next encoded bytes; returns the decoded bytes they complete, nothing after a fault."""
@@ -75,26 +71,21 @@ class ContentDecoder:
                     self.fault = TOO_LARGE
                     break
                 self._room -= len(piece)
-        except _UndecodableError as error:
-            self.fault = f"{UNDECODABLE}: {error}"
+        except _WRONG:
+            self.fault = f"{UNDECODABLE}: {self._said}"
         return kept[0] if len(kept) == 1 else b"".join(kept)
 
     def close(self) -> None:
         """The body is over; a coding that is not, is a fault."""
-        if not self.fault:
-            unfinished = next((name for name, step in self._steps if not step.is_complete()), "")
-            self.fault = f"{unfinished} ends early" if unfinished else ""
+        if not self.fault and not all(step.is_complete() for step in self._steps):
+            self.fault = f"{self._said} ends early"
 
     def _through(self, index: int, data: bytes) -> Iterator[bytes]:
         if index == len(self._steps):
             yield data
             return
-        name, step = self._steps[index]
-        try:
-            for piece in step.decode(data):
-                yield from self._through(index + 1, piece)
-        except (zlib.error, brotli.error, zstandard.ZstdError) as error:
-            raise _UndecodableError(name) from error
+        for piece in self._steps[index].decode(data):
+            yield from self._through(index + 1, piece)
 
 
 class Decoded(NamedTuple):

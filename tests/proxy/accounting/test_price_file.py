@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.accounting.price_file import PriceFile, load_prices
+from proxy.accounting.price_file import PRICES, TERMS, PriceFile, load_prices
 from proxy.accounting.rates import Rate
 from proxy.model.errors import InputError
 
@@ -129,3 +129,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b"\xff")
     with pytest.raises(InputError, match=r"latin\.toml: found bytes that are not UTF-8, expected TOML"):
         load_prices(tmp_path / "latin.toml")
+
+
+def test_the_manual_lists_every_key_and_its_entries_load(tmp_path: Path) -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "usage.md").read_text()
+    keys = manual[manual.index("## Your own prices") : manual.index("```toml")]
+    assert [key for key in ("model", "from", "above", "times", *TERMS, *PRICES) if f"`{key}`" not in keys] == []
+    shown = re.findall(r"```toml\n(.*?)```", manual, re.DOTALL)
+    assert shown
+    assert all(load(tmp_path, text).entries for text in shown)
