@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tests.conformance import report
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return print_markdown(options.markdown, options.into)
     chosen = [probe for probe in PROBES if not options.only or is_named(probe, options.only)]
     if not chosen:
-        print(f"--only: no probe, profile or beginning of an id is {' or '.join(options.only)}", file=sys.stderr)
+        print(f"--only: no probe and no profile is {' or '.join(options.only)}", file=sys.stderr)
         return EXIT_USAGE
     if options.list:
         print(report.listing(chosen))
@@ -52,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     where.add_argument("--target", metavar="URL", help="a proxy that forwards to 127.0.0.1:N (see --upstream-port)")
     where.add_argument("--nginx", action="store_true", help="a locally installed nginx, started here")
     made.add_argument("--upstream-port", type=int, default=0, metavar="N", help="where the suite's upstream listens")
-    made.add_argument("--only", nargs="+", default=[], metavar="ID", help="ids, beginnings of ids, or profiles")
+    made.add_argument("--only", nargs="+", default=[], metavar="ID", help="ids, patterns (`stream.*`), or profiles")
     made.add_argument("--long", action="store_true", help="with the probes that take minutes")
     made.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
     made.add_argument("--list", action="store_true", help="name the probes and run none")
@@ -62,8 +63,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def is_named(probe: Probe, names: Sequence[str]) -> bool:
-    """An id, the beginning of one, or a profile."""
-    return any(probe.id.startswith(name) or probe.profile == name for name in names)
+    """An id, a pattern of ids, or a profile."""
+    return any(fnmatchcase(probe.id, name) or probe.profile == name for name in names)
 
 
 @contextmanager

@@ -33,21 +33,17 @@ class Upstream:
 
         Raises RefusedError when `client` is answered first, SilentError when neither happens in time.
         """
-        open_wires = [wire for wire in used if wire.is_open]
+        used = [wire for wire in used if wire.is_open]
+        for wire in used:
+            if wire.has_unread:
+                return wire
         answer = None
         until = time.monotonic() + deadline.wait_s()
         while (left := until - time.monotonic()) > 0:
-            watched = [self._listener, *self._waiting, *(wire.sock for wire in open_wires)]
+            watched = [self._listener, *self._waiting, *(wire.sock for wire in used)]
             ready = select.select(watched + ([client.sock] if client else []), [], [], left)[0]
-            self._accept(ready)
-            for sock in self._waiting:
-                if sock in ready:
-                    self._waiting.remove(sock)
-                    return Wire(sock, deadline, "upstream")
-            for wire in [wire for wire in open_wires if wire.sock in ready]:
-                if wire.peek():
-                    return wire
-                open_wires.remove(wire)
+            if asking := self._asking(ready, used, deadline):
+                return asking
             if client and client.sock in ready:
                 answer, client = client.peek(), None
                 if not answer.startswith(INTERIM):
@@ -76,6 +72,21 @@ class Upstream:
     def close(self) -> None:
         self.drop()
         self._listener.close()
+
+    def _asking(self, ready: list[socket.socket], used: list[Wire], deadline: Deadline) -> Wire | None:
+        """The first connection in `ready` that brings bytes; those that have ended without any are forgotten."""
+        self._accept(ready)
+        for sock in [sock for sock in self._waiting if sock in ready]:
+            self._waiting.remove(sock)
+            wire = Wire(sock, deadline, "upstream")
+            if wire.peek():
+                return wire
+            wire.close()
+        for wire in [wire for wire in used if wire.sock in ready]:
+            if wire.peek():
+                return wire
+            used.remove(wire)
+        return None
 
     def _accept(self, ready: list[socket.socket]) -> None:
         if self._listener not in ready:

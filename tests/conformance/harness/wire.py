@@ -64,6 +64,11 @@ class Wire:
             except OSError as fault:
                 raise EndedError(f"{self.side}: the connection ended while sending: {fault}") from None
 
+    def send_in_pieces(self, data: bytes, size: int) -> None:
+        """Send all of it, `size` bytes at a time, each a packet of its own if the kernel likes."""
+        for at in range(0, len(data), size):
+            self.send(data[at : at + size])
+
     def send_until_stuck(self, piece: bytes, *, most: int, stuck_s: float = 0.7) -> int:
         """Send `piece` again and again until the peer takes nothing for `stuck_s`, or `most` bytes are out."""
         self.sock.setblocking(False)
@@ -144,6 +149,11 @@ class Wire:
                 break
             self._buffer += data
         return self._take(len(self._buffer))
+
+    @property
+    def has_unread(self) -> bool:
+        """Bytes have come with others that were read."""
+        return bool(self._buffer)
 
     @property
     def is_open(self) -> bool:

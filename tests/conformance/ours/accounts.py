@@ -92,7 +92,7 @@ def _(bench: Bench) -> None:
 
 @probe("account.client-closed-waiting", "F45")
 def _(bench: Bench) -> None:
-    """So is one that goes before its answer begins."""
+    """A client that goes before its answer begins is `client_closed` too."""
     relay = start(bench)
     bench.ask().client.close()
     equal("outcome", the_one(relay).outcome, Outcome.CLIENT_CLOSED)
@@ -116,8 +116,8 @@ def cut_probe(name: str, sentence: str, sent: bytes) -> None:
 
 for _cut in (
     ("cut", "A body cut by the upstream is `upstream_cut`, whatever its status", STREAM_HEAD.head + chunk(EVENTS[-1])),
-    ("cut-close-delimited", "So is a reset inside a close-delimited body", OPEN_HEAD.head + EVENTS[-1]),
-    ("unanswered", "So is an upstream that resets without an answer", b""),
+    ("cut-close-delimited", "A reset inside a close-delimited body is `upstream_cut`", OPEN_HEAD.head + EVENTS[-1]),
+    ("unanswered", "An upstream that resets without an answer is `upstream_cut`", b""),
 ):
     cut_probe(*_cut)
 

@@ -58,7 +58,7 @@ def _(bench: Bench) -> None:
 
 @probe("drain.waiting", REFERENCE)
 def _(bench: Bench) -> None:
-    """A request whose answer has not begun is answered too."""
+    """SIGTERM: a request whose answer has not begun is answered."""
     relay = start(bench, drain_s=60)
     asked = bench.ask()
     tell_to_end(relay)
@@ -69,7 +69,7 @@ def _(bench: Bench) -> None:
 
 @probe("drain.idle", REFERENCE)
 def _(bench: Bench) -> None:
-    """Idle connections do not hold the end up."""
+    """SIGTERM: idle connections do not hold the end up."""
     relay = start(bench, drain_s=60)
     asked = bench.ask()
     bench.answer(asked)

@@ -16,6 +16,7 @@ from tests.conformance.harness.registry import Section
 from tests.conformance.harness.wire import Wire
 from tests.conformance.ours.relay import plain, running
 from tests.conformance.probes.fidelity_requests import noise
+from tests.conformance.probes.websocket import UPGRADE_LINES
 
 SECTION = Section("errors", is_ours=True)
 probe = SECTION.probe
@@ -55,7 +56,7 @@ def _(bench: Bench) -> None:
 
 @probe("error.unreachable-head", "design §4 Own errors")
 def _(bench: Bench) -> None:
-    """The same for a HEAD, without a body."""
+    """An unreachable upstream for a HEAD: 502 without a body."""
     client = bench.connect()
     client.send(bench.request(method=b"HEAD", target=b"/dead/v1/models", body=None).raw)
     check_own_error(own_answer(client, has_body=False), {502}, has_body=False)
@@ -63,7 +64,7 @@ def _(bench: Bench) -> None:
 
 @probe("error.unreachable-uploading", "design §4 Own errors")
 def _(bench: Bench) -> None:
-    """The same reaches a client that is still sending a long body."""
+    """The 502 of an unreachable upstream reaches a client that is still sending a long body."""
     client = bench.connect()
     message = bench.request(target=b"/dead/v1/messages", body=noise(4 << 20))
     bench.background(lambda: client.send(message.raw), may_fail=True)
@@ -73,10 +74,18 @@ def _(bench: Bench) -> None:
 
 @probe("error.unreachable-expect", "design §4 Own errors")
 def _(bench: Bench) -> None:
-    """The same instead of 100 Continue."""
+    """The 502 of an unreachable upstream comes instead of 100 Continue."""
     client = bench.connect()
     client.send(bench.request(target=b"/dead/v1/messages", lines=(*AGENT_LINES, b"Expect: 100-continue")).head)
     check_own_error(own_answer(client), {502})
+
+
+@probe("error.unreachable-upgrade", "F38, F39")
+def _(bench: Bench) -> None:
+    """An upgrade to an upstream that is not there is answered 502 at once, not accepted and left hanging."""
+    check_own_error(
+        bench.refused(bench.request(method=b"GET", target=b"/dead/v1", lines=UPGRADE_LINES, body=None).raw), {502}
+    )
 
 
 @contextmanager

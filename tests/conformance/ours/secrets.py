@@ -129,7 +129,7 @@ def _(bench: Bench) -> None:
 
 @probe("secret.request-trailers", "design §4 Secrets")
 def _(bench: Bench) -> None:
-    """Nor are credentials in a request's trailers or chunk extensions."""
+    """Credentials in a request's trailers or chunk extensions are not written down."""
     relay = start(bench)
     body = b"%x;%s\r\n%s\r\n0\r\nAuthorization: %s\r\n\r\n" % (len(MARKER), CANARY, MARKER, CANARY)
     asked = bench.send(bench.chunked_request(body))
@@ -140,7 +140,7 @@ def _(bench: Bench) -> None:
 
 @probe("secret.error-paths", "F106, design §4 Secrets")
 def _(bench: Bench) -> None:
-    """Nor is anything of requests that are refused or cannot be delivered."""
+    """Credentials of requests that are refused or cannot be delivered are not written down."""
     relay = start(bench)
     lines = (b"Authorization: Bearer " + CANARY, b"Cookie: " + CANARY)
     send(bench, lines=lines)
@@ -161,7 +161,7 @@ def _(bench: Bench) -> None:
 
 @probe("secret.websocket", "F107, design §4 Secrets")
 def _(bench: Bench) -> None:
-    """Nor is the key that browsers' clients put into Sec-WebSocket-Protocol."""
+    """The key that browsers' clients put into Sec-WebSocket-Protocol is not written down."""
     relay = start(bench)
     send(bench)
     lines = (b"Connection: Upgrade", b"Upgrade: websocket", b"Sec-WebSocket-Version: 13", b"Sec-WebSocket-Key: " + KEY)

@@ -263,8 +263,7 @@ def _(bench: Bench) -> None:
     """A request that comes one byte at a time arrives the same."""
     message = bench.chunked_request(chunked([b"abc", b"\r\n0\r\n\r\n"], trailers=(b"X-T: 1",)))
     client = bench.connect()
-    for at in range(len(message.raw)):
-        client.send(message.raw[at : at + 1])
+    client.send_in_pieces(message.raw, 1)
     upstream = bench.next_request(client)
     head = upstream.read_head()
     equal("lines lost", [line for line in end_to_end(message.lines[:-1]) if line not in head.lines], [])

@@ -56,6 +56,14 @@ def _(bench: Bench) -> None:
     equal("header lines added", added, [])
 
 
+@probe("response.head-48k", "design §4 Framing")
+def _(bench: Bench) -> None:
+    """An answer's head of 48 KB in 200 lines passes."""
+    many = tuple(b"X-Line-%d: %s" % (number, b"v" * 220) for number in range(200))
+    found = set(bench.exchange(answer=response(b"HTTP/1.1 200 OK", *many, body=b"{}")).lines)
+    equal("lines lost", [line for line in many if line not in found], [])
+
+
 @probe("response.hop-by-hop", "design §4 Exactness")
 def _(bench: Bench) -> None:
     """The upstream's Connection, the fields it names and Keep-Alive end at the proxy."""
@@ -146,6 +154,17 @@ raw_probe(
 )
 
 
+@probe("response.tiny-chunks", "design §4 Exactness")
+def _(bench: Bench) -> None:
+    """10,000 chunks of one byte, in packets that cut them anywhere, arrive whole."""
+    body = noise(10_000, seed=3)
+    raw = chunked([body[at : at + 1] for at in range(len(body))])
+    stream = bench.open_stream()
+    bench.background(lambda: stream.upstream.send_in_pieces(raw, 997))
+    equal("payload", stream.payload.read(len(body)), body)
+    stream.payload.read_last_chunk()
+
+
 @probe("response.interim", "peers 3.1, design §4 Exactness")
 def _(bench: Bench) -> None:
     """Two 103 answers and an unasked 100 pass before the final one."""
@@ -220,8 +239,7 @@ def _(bench: Bench) -> None:
     """An answer that comes one byte at a time arrives the same."""
     answer = Message(STREAM_HEAD.start, STREAM_HEAD.lines, chunked(EVENTS[:2], trailers=(b"X-T: 1",)))
     asked = bench.ask()
-    for at in range(len(answer.raw)):
-        asked.upstream.send(answer.raw[at : at + 1])
+    asked.upstream.send_in_pieces(answer.raw, 1)
     head = asked.client.read_head("a response head")
     equal("lines lost", [line for line in answer.lines if line not in head.lines], [])
     payload = Payload(asked.client, head)

@@ -127,7 +127,7 @@ def _(bench: Bench) -> None:
 
 @probe("stream.upload-chunked", "F06, design §4 Exactness")
 def _(bench: Bench) -> None:
-    """So is a chunked one."""
+    """A chunked request body is passed on piece by piece too."""
     asked = bench.send(bench.chunked_request(b"").head)
     payload = Payload(asked.upstream, asked.head)
     for letter in b"abc":

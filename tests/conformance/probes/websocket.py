@@ -79,7 +79,7 @@ def _(bench: Bench) -> None:
 
 @probe("websocket.request-exact", "design §4 Exactness", ours=True)
 def _(bench: Bench) -> None:
-    """They arrive as sent, in their order."""
+    """The upgrade's header lines arrive as sent, in their order."""
     message = upgrade(bench)
     equal("header lines", without(bench.send(message).head.lines, "host"), without(message.lines, "host"))
 
