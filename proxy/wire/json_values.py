@@ -17,6 +17,8 @@ INVALID_UTF8 = "invalid UTF-8"
 INVALID_JSON = "invalid JSON"
 TOO_DEEP = "too deeply nested"
 
+_CAN_BE_DEEP = 2 * (254 - 8)
+"""Bytes of the shortest document that is too deep to be written: every level is opened and closed."""
 _WORD = re.compile(r"[A-Za-z0-9_.:-]{1,60}")
 
 
@@ -45,10 +47,11 @@ def read_json(data: bytes) -> Json:
         value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise BadJsonError(_reason(str(error))) from None
-    try:
-        orjson.dumps([[[[[[[[value]]]]]]]])
-    except orjson.JSONEncodeError:
-        raise BadJsonError(TOO_DEEP) from None
+    if len(data) >= _CAN_BE_DEEP:
+        try:
+            orjson.dumps([[[[[[[[value]]]]]]]])
+        except orjson.JSONEncodeError:
+            raise BadJsonError(TOO_DEEP) from None
     return value
 
 
