@@ -9,6 +9,7 @@ import orjson
 
 from proxy.journey.account import context_usage
 from proxy.journey.turn import Call, Turn
+from proxy.ledger.content import arguments_text
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind, SessionFact, ThreadFact, TurnFact
 from proxy.model.ids import ThreadId
@@ -145,7 +146,7 @@ def turn_fact(call: Call, turn: Turn, cache_miss: str, count: Callable[[str], in
 def _size(block: Block, count: Callable[[str], int]) -> int:
     match block.kind:
         case BlockKind.CALL:
-            return count(block.raw_arguments)
+            return count(arguments_text(block))
         case BlockKind.THINKING:
             return 0
         case _:

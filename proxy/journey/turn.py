@@ -65,12 +65,13 @@ class Turn:
         self._thread.turns += 1
         self.number = self._thread.turns
         self.ledger = Ledger(state, self._thread, call.identity.client.name, instruments)
-        self._thread.cwd = (
-            instruments.tools.cwd(call.identity.client.name, _opening_texts(call.request)) or self._thread.cwd
-        )
+        told = instruments.tools.cwd(call.identity.client.name, _opening_texts(call.request))
+        if told and told != self._thread.cwd:
+            self._thread.cwd = self._thread.shell_cwd = told
 
     @cached_property
     def _texts(self) -> Texts:
+        """What the model reads beside results as this turn begins."""
         return Texts.of(self._request, self._visible)
 
     @cached_property
@@ -176,8 +177,8 @@ class Turn:
             return  # nothing was sampled after it: the boundary is the first request that carries the block
         blocks = self._new_compactions(iter(self._reply.blocks))
         if blocks:
-            texts = Texts(blocks)
-            view = boundaries.look(self._thread, list(self.ledger.seen()), set(), lambda: texts)
+            self._texts = Texts(blocks)  # all that is left of what came before
+            view = boundaries.look(self._thread, list(self.ledger.seen()), set(), lambda: self._texts)
             self._cross(self._provider_cause(blocks), view)
 
     def _cleared_by_provider(self) -> None:
@@ -243,7 +244,7 @@ class Turn:
         if asked.tool_class is not ToolClass.RETRIEVAL:
             return
         for seen in self.ledger.seen():
-            if seen.dropped_by is not None and (seen.key == asked.key or seen.resource == asked.resource != ""):
+            if seen.dropped_by is not None and (seen.key == asked.key or seen.concerns(asked.resources)):
                 asked.copies[seen.id] = self._texts.holds(seen.lines)
 
     def _remember(self) -> None:

@@ -7,18 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from proxy.ledger.results import ResultKind
 from proxy.model.facts import Label, ToolClass
-
-
-class Answer(StrEnum):
-    """What kind of answer a tool call got."""
-
-    CONTENT = "content"
-    STUB = "unchanged_stub"
-    """The harness said "unchanged" instead of showing the content."""
-    DEMAND = "demand"
-    """The harness refused until something is read again."""
-    ERROR = "error"
 
 
 class Share(StrEnum):
@@ -37,7 +27,7 @@ class Question:
     """Everything the table asks about a call."""
 
     tool_class: ToolClass
-    answer: Answer
+    answer: ResultKind
     polling: bool
     """A rule says that repeating this call asks for news, not for the old answer."""
     demanded: bool
@@ -64,9 +54,9 @@ class Row(NamedTuple):
 
 TABLE: tuple[Row, ...] = (
     Row(Label.NOT_RETRIEVAL, lambda q: q.tool_class is not ToolClass.RETRIEVAL, "not a retrieval tool"),
-    Row(Label.ATTEMPTED, lambda q: q.answer is Answer.STUB, "answered with an 'unchanged' stub"),
-    Row(Label.ATTEMPTED, lambda q: q.answer is Answer.DEMAND and q.same_key, "refused by the harness"),
-    Row(Label.FAILED, lambda q: q.answer is not Answer.CONTENT, "answered with an error"),
+    Row(Label.ATTEMPTED, lambda q: q.answer is ResultKind.UNCHANGED_STUB, "answered with an 'unchanged' stub"),
+    Row(Label.ATTEMPTED, lambda q: q.answer is ResultKind.DEMAND and q.same_key, "refused by the harness"),
+    Row(Label.FAILED, lambda q: q.answer is not ResultKind.CONTENT, "answered with an error"),
     Row(Label.ACQUISITION, lambda q: not q.observed, "resource and span not observed before"),
     Row(Label.FORCED, lambda q: q.demanded, "the harness demanded the re-read"),
     Row(Label.REFRESH, lambda q: q.polling, "a repeated poll by rule"),

@@ -26,7 +26,7 @@ class Content:
     @classmethod
     def of(cls, result: ResultText, block: Block, count: Callable[[str], int]) -> Content:
         """The content of a result block; media without text is hashed as sent."""
-        body = result.text.encode("utf-8", "surrogatepass") or orjson.dumps(block.raw, option=orjson.OPT_SORT_KEYS)
+        body = result.text.encode("utf-8", "surrogatepass") or _media(block)
         return cls(
             sha256=sha256(body).hexdigest(),
             text_lines=tuple(result.lines),
@@ -42,3 +42,14 @@ class Content:
             if digest in wanted:
                 found.setdefault(digest, line)
         return list(found.values())
+
+
+def _media(block: Block) -> bytes:
+    """What a result without text shows: images and the like as sent, nothing for an empty one."""
+    content = block.raw.get("content") if isinstance(block.raw, dict) else None
+    return orjson.dumps(content, option=orjson.OPT_SORT_KEYS) if isinstance(content, list) and content else b""
+
+
+def arguments_text(call: Block) -> str:
+    """A call's arguments as text: as sent when they could not be parsed."""
+    return call.raw_arguments if call.arguments is None else orjson.dumps(dict(call.arguments)).decode()

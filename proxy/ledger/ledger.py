@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
-import orjson
-
 from proxy.ledger import matching, reports
-from proxy.ledger.classify import Answer, classify
-from proxy.ledger.content import Content
+from proxy.ledger.classify import classify
+from proxy.ledger.content import Content, arguments_text
+from proxy.ledger.results import ResultKind
 from proxy.ledger.tools import ToolRules
 from proxy.model.facts import CallFact, Fact, Label, ObservationFact, ToolClass
 from proxy.model.ids import CallId, ObservationId
@@ -54,9 +53,11 @@ class Ledger:
     def ask(self, turn: int, index: int, block: Block) -> Asked:
         """Take note of a call that the model asked for."""
         access = self._tools.access(
-            self._client, block.tool, block.arguments, cwd=self._thread.cwd, raw=block.raw_arguments
+            self._client, block.tool, block.arguments, cwd=self._thread.shell_cwd or "", raw=block.raw_arguments
         )
-        arguments = block.raw_arguments if block.arguments is None else orjson.dumps(dict(block.arguments)).decode()
+        if access.leaves_in != "":
+            self._thread.shell_cwd = access.leaves_in
+        arguments = arguments_text(block)
         asked = Asked(
             turn=turn,
             index=index,
@@ -64,10 +65,13 @@ class Ledger:
             tool=block.tool,
             tool_class=access.tool_class,
             action=access.action,
-            resource=self._redact(access.resource),
+            resources=[
+                self._redact(name) for name in (access.resource, *(one.resource for one in access.more)) if name
+            ],
             span=self._redact(access.span),
             key=self._redact(access.key),
             polling=access.polling,
+            form=access.form,
             rule=access.rule,
             arguments_sha256=sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest(),
             arguments_tokens_ref=self._count(arguments),
@@ -90,20 +94,19 @@ class Ledger:
     def answer(self, asked: Asked, unit: Unit, turn: int, at_us: int) -> list[Fact]:
         """Judge an answered call. The content it showed becomes an observation, visible from now on."""
         block = unit.block
-        result = self._tools.result(self._client, asked.tool, block.text, is_error=block.is_error)
-        answer = Answer(result.kind)
+        result = self._tools.result(self._client, asked.tool, block.text, is_error=block.is_error, form=asked.form)
         content = Content.of(result, block, self._count)
-        match = matching.match(asked, answer, content, self._thread, list(self.seen()))
+        match = matching.match(asked, result.kind, content, self._thread, list(self.seen()))
         row = classify(match.question)
         facts: list[Fact] = []
         seen = None
-        if answer is Answer.CONTENT:
+        if result.kind is ResultKind.CONTENT:
             seen = self._see(asked, content, unit, turn)
             facts.append(self.observation_fact(seen))
-            self._restore(asked.resource, seen)
-            self._thread.demanded.discard(asked.resource)
-        elif answer is Answer.DEMAND and asked.resource:
-            self._thread.demanded.add(asked.resource)
+            self._restore(seen)
+            self._thread.demanded.difference_update(asked.resources)
+        elif result.kind is ResultKind.DEMAND:
+            self._thread.demanded.update(asked.resources)
         judged = reports.Judged(
             turn=turn,
             at_us=at_us,
@@ -120,11 +123,12 @@ class Ledger:
 
     def carry_in(self, call: Block, unit: Unit, turn: int, index: int) -> ObservationFact | None:
         """Take in a result whose call was never seen asked: a resumed session, or a lost exchange."""
-        result = self._tools.result(self._client, call.tool, unit.block.text, is_error=unit.block.is_error)
-        if Answer(result.kind) is not Answer.CONTENT:
-            return None
         asked = self.ask(turn, index, call)
-        seen = self._see(asked, Content.of(result, unit.block, self._count), unit, turn, mark="c")
+        block = unit.block
+        result = self._tools.result(self._client, call.tool, block.text, is_error=block.is_error, form=asked.form)
+        if result.kind is not ResultKind.CONTENT:
+            return None
+        seen = self._see(asked, Content.of(result, block, self._count), unit, turn, mark="c")
         return self.observation_fact(seen)
 
     def revive(self, shown: set[bytes]) -> None:
@@ -143,7 +147,7 @@ class Ledger:
             call=asked.call,
             tool_class=asked.tool_class,
             key=asked.key,
-            resource=asked.resource,
+            resources=asked.resources,
             span=asked.span,
             content_sha256=content.sha256,
             tokens_ref=content.tokens_ref,
@@ -154,12 +158,12 @@ class Ledger:
         self._thread.visible.add(seen.id)
         return seen
 
-    def _restore(self, resource: str, fresh: Seen) -> None:
+    def _restore(self, fresh: Seen) -> None:
         """Lines that came back are no longer missing: each counts once per boundary (V4)."""
         back = set(lines.unpack(fresh.lines))
         touched: set[ObservationId] = set()
         for seen in self.seen():
-            if seen.remaining and (seen.resource == resource or seen.content_sha256 == fresh.content_sha256):
+            if seen.remaining and (seen.concerns(fresh.resources) or seen.key == fresh.key):
                 left = b"".join(line for line in lines.unpack(seen.remaining) if line not in back)
                 if left != seen.remaining:
                     seen.remaining = left

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from proxy.ledger.classify import Answer, Question, Share
+from proxy.ledger.classify import Question, Share
 from proxy.ledger.content import Content
 from proxy.ledger.context import covered
+from proxy.ledger.results import ResultKind
 from proxy.model.facts import InSummary
 from proxy.sessions import lines
 from proxy.sessions.state import Asked, Seen, Thread
@@ -37,10 +38,11 @@ def latest(seen: Iterable[Seen], key: str) -> Seen | None:
     return found
 
 
-def match(asked: Asked, answer: Answer, content: Content, thread: Thread, seen: list[Seen]) -> Match:
+def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, seen: list[Seen]) -> Match:
     """Compare an answer with everything its thread has seen."""
     same_key = latest(seen, asked.key)
-    related = [one for one in seen if one.resource == asked.resource] if asked.resource else []
+    # Empty answers say nothing about another key: a search without hits is no copy of another one.
+    related = [one for one in seen if one.concerns(asked.resources)] if content.lines else []
     alike = same_key or next((one for one in reversed(related) if _same(one, content)), None)
     visible = [one for one in seen if one.id in thread.visible]
     in_view = covered(content.lines, content.sha256, [one for one in visible if one in related or one is same_key])
@@ -55,7 +57,7 @@ def match(asked: Asked, answer: Answer, content: Content, thread: Thread, seen: 
             tool_class=asked.tool_class,
             answer=answer,
             polling=asked.polling,
-            demanded=asked.resource in thread.demanded,
+            demanded=not thread.demanded.isdisjoint(asked.resources),
             observed=observed,
             same_key=same_key is not None,
             same_content=alike is not None and _same(alike, content),

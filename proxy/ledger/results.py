@@ -16,6 +16,7 @@ from proxy.ledger.rules import ResultRule
 _SHELL_NUMBERS = re.compile(r" *(\d+)\t")
 _MATCH = re.compile(r"(?:[^\s:][^:\n]{0,400}:)?(\d+)[:-]")
 _MATCH_FILE = re.compile(r"[^\s:]{1,400}[./][^\s:]{0,400}:")
+_MOST_TAGS = 30
 _BLANK_FRONT = re.compile(r"(?:[^\S\n]*\n)+")
 
 
@@ -137,10 +138,12 @@ def _without_tags(text: str, names: Sequence[str]) -> str:
     """Whole tags in front and at the end, each on lines of their own; those inside are the content's."""
     for name in names:
         start, end = f"<{name}>", f"</{name}>"
-        while text.lstrip().startswith(start) and end in text:
+        for _ in range(_MOST_TAGS):
+            if not text.lstrip().startswith(start) or end not in text:
+                break
             text = text.partition(end)[2]
-        while text.rstrip().endswith(end):
-            at = text.rfind(start)
+        for _ in range(_MOST_TAGS):
+            at = text.rfind(start) if text.rstrip().endswith(end) else -1
             if at < 0 or (at > 0 and text[at - 1] != "\n"):
                 break
             text = text[:at]

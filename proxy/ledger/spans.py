@@ -5,8 +5,8 @@
     range    = FIRST "-" LAST | FIRST "-" | "-" COUNT "-"          `10-20`, from 10 on `10-`, the last 20 `-20-`
     narrowing= NAME "=" VALUE *("&" NAME "=" VALUE)                sorted by name
 
-Lines count from 1. Values are percent-escaped where they hold `%`, `&` or control characters; long ones stand as a
-digest, so that a span never carries more than a line of what the model wrote.
+Lines count from 1. Values are percent-escaped where they hold `%`, `&` or control characters; long ones, and very long
+spans, stand as a digest, so that a span never carries more than a line or two of what the model wrote.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from proxy.ledger.paths import digest
 
 _ESCAPED = re.compile(r"[%&\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _LONGEST = 120
+_LONGEST_SPAN = 600
 LAST_LINE = 10**9
 """Line numbers beyond this are no line numbers."""
 
@@ -57,8 +58,9 @@ def narrowing(values: Mapping[str, str]) -> str:
 
 
 def join(*parts: str) -> str:
-    """One span of several parts, empty ones left out."""
-    return "&".join(part for part in parts if part)
+    """One span of several parts, empty ones left out; a very long one stands as a digest."""
+    text = "&".join(part for part in parts if part)
+    return text if len(text) <= _LONGEST_SPAN else digest(text)
 
 
 def compose(span: str, cut: Lines) -> str | None:

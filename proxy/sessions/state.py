@@ -31,7 +31,8 @@ class Seen:
     call: CallId
     tool_class: ToolClass
     key: str
-    resource: str
+    resources: list[str]
+    """Normalised; the first is the one that is shown."""
     span: str
     content_sha256: str
     tokens_ref: int
@@ -47,6 +48,15 @@ class Seen:
     rewound: bool = False
     """Left by a rewind, not by a compaction: in no branch that is still alive."""
 
+    @property
+    def resource(self) -> str:
+        """The resource that is shown; empty when the tool has none."""
+        return self.resources[0] if self.resources else ""
+
+    def concerns(self, resources: list[str]) -> bool:
+        """True when it shows one of these resources."""
+        return not set(self.resources).isdisjoint(resources)
+
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
@@ -58,10 +68,12 @@ class Asked:
     tool: str
     tool_class: ToolClass
     action: str
-    resource: str
+    resources: list[str]
     span: str
     key: str
     polling: bool
+    form: str
+    """How a shell command decorates its lines."""
     rule: str
     arguments_sha256: str
     arguments_tokens_ref: int
@@ -70,6 +82,11 @@ class Asked:
     model_us: int | None = None
     copies: dict[ObservationId, InSummary] = field(default_factory=dict)
     """For each dropped observation of the same resource: how much of it stood in the asking turn's texts."""
+
+    @property
+    def resource(self) -> str:
+        """The resource that is shown; empty when the tool has none."""
+        return self.resources[0] if self.resources else ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -122,6 +139,9 @@ class Thread:
     """Resources that the harness said must be read again."""
     said: Said | None = None
     cwd: str = ""
+    """The working directory that the client told the model."""
+    shell_cwd: str | None = ""
+    """Where its shell was left; None when a command did not say."""
     context_tokens: int | None = None
     cached_tokens: int | None = None
     """Prompt tokens that stood in the provider's cache after the last turn."""

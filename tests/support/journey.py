@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from config import tool_rules
 from proxy.journey import Journey, Observed, Ports
 from proxy.ledger.ledger import Instruments
 from proxy.ledger.tools import ToolRules
@@ -46,9 +47,7 @@ def price(iteration: Iteration, at_us: int) -> Price:
 @cache
 def shipped_rules() -> ToolRules:
     """The tool rules as they are shipped."""
-    from proxy.build import tool_rules  # noqa: PLC0415 - the loader is the product's own
-
-    return tool_rules(())
+    return ToolRules(tool_rules.load())
 
 
 def a_journey(source: str = "live") -> Journey:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from proxy.ledger import spans
 from proxy.ledger.paths import is_absolute, normalise_path
 
+_MOST = 200
+
 Argument = str | None
 """One argument after expansion; None when only the running shell knows it."""
 
@@ -98,8 +100,8 @@ class Call(NamedTuple):
 
 
 def reads(action: str, paths: Sequence[str], span: str = "", form: str = "") -> Effect:
-    """The effect of showing the same part of some resources."""
-    return Effect(Kind.READS, tuple(Target(action, path, span) for path in paths), form=form)
+    """The effect of showing the same part of some resources, of which the first `_MOST` are named."""
+    return Effect(Kind.READS, tuple(Target(action, path, span) for path in dict.fromkeys(paths[:_MOST])), form=form)
 
 
 def passes(call: Call, via: str, action: str = "") -> Effect:

@@ -41,13 +41,15 @@ _SINKS = ("/dev/null", "/dev/stdout", "/dev/stderr", "-")
 
 _FIND_RUNS = {"-exec", "-execdir"}
 _FIND_WRITES = {"-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-ok", "-okdir"}
+_MOST_RUNS = 9
 _FIND_EXPRESSION = re.compile(r"[-(!,)]")
 
 
 def sed(call: Call) -> Effect:
     """`sed`: a piece of its files when it only prints; a write with `-i`."""
     edited = next((i for i, one in enumerate(call.arguments) if one and _in_place(one)), None)
-    rest = call.arguments if edited is None else call.arguments[:edited] + call.arguments[edited + 1 :]
+    after = 0 if edited is None else 2 if call.arguments[edited + 1 : edited + 2] == ("",) else 1
+    rest = call.arguments if edited is None else call.arguments[:edited] + call.arguments[edited + after :]
     options = split(rest, _SED_VALUED)
     scripts = options.values("-e", "--expression")
     operands = options.operands
@@ -84,13 +86,14 @@ def awk(call: Call) -> Effect:
 
 def jq(call: Call) -> Effect:
     """`jq`, `yq`, `xmllint`: a selection of its files."""
-    arguments = list(call.arguments)
+    arguments: list[Argument] = []
     extra: list[str] = []
-    for name in _JQ_PAIRS:
-        while name in arguments:
-            at = arguments.index(name)
-            extra.append(text_of(name, arguments[at + 1 : at + 3]))
-            del arguments[at : at + 3]
+    rest = iter(call.arguments)
+    for one in rest:
+        if one in _JQ_PAIRS:
+            extra.append(text_of(str(one), [next(rest, ""), next(rest, "")]))
+        else:
+            arguments.append(one)
     options = split(arguments, _JQ_VALUED)
     if options.has("-i", "--in-place", "--inplace", "--output"):
         return ANYTHING
@@ -114,6 +117,8 @@ def find(call: Call) -> Effect:
     runs = [i for i, one in enumerate(expression) if one in _FIND_RUNS]
     if not runs:
         return reads("list", roots, span)
+    if len(runs) > _MOST_RUNS:
+        return ANYTHING
     inner = [call.effect_of(_exec_command(expression[i + 1 :])) for i in runs]
     worst = max(inner, key=lambda effect: effect.kind)
     if worst.kind is not Kind.READS:

@@ -25,8 +25,8 @@ INSPECTORS = words(
 """Show facts about the files they are given."""
 
 FILTERS = words(
-    "base32 base64 bzcat col colrm column comm csvlook cut expand fmt fold gzcat hexdump hd iconv join look lz4cat "
-    "od paste pr ptx rev strings tac tr tsort unexpand uniq xxd xzcat zcat zstdcat"
+    "base32 base64 bzcat col colrm column comm csvlook cut expand fmt fold gzcat hexdump hd iconv join look lz4cat numfmt "
+    "od paste pr ptx rev shuf sort strings tac tr tsort unexpand uniq xxd xzcat zcat zstdcat"
 )
 """Show the content of their files or their input, changed."""
 
@@ -90,7 +90,7 @@ SHELLS = words("ash bash dash ksh sh zsh")
 
 READING_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "apt": frozenset({"list", "show", "search", "policy"}),
-    "aws": frozenset(),
+    "apt-cache": frozenset({"search", "show", "policy", "depends", "rdepends"}),
     "brew": frozenset({"list", "info", "search", "outdated", "deps"}),
     "cargo": frozenset({"tree", "metadata", "search"}),
     "conda": frozenset({"list", "info", "search"}),

@@ -91,8 +91,9 @@ def content(call: Call) -> Effect:
 def head(call: Call) -> Effect:
     """`head`: the first lines."""
     options = split(call.arguments, slices.HEAD_VALUED)
-    via = f"head {options.text('-q', '-v')}".strip()
-    return sliced(shown(call, options.operands), slices.head(options), via, each=bool(options.operands))
+    cut = slices.head(options)
+    via = f"head {options.text('-q', '-v')}" if cut is None else f"head -n {cut.last}"
+    return sliced(shown(call, options.operands), cut, via, each=bool(options.operands))
 
 
 def tail(call: Call) -> Effect:
@@ -100,8 +101,10 @@ def tail(call: Call) -> Effect:
     options = split(call.arguments, slices.HEAD_VALUED | {"-s", "--pid"})
     old_style = next((one for one in options.operands[:1] if one and one[0] == "+" and one[1:].isdigit()), "")
     operands = options.operands[1:] if old_style else options.operands
-    via = f"tail {old_style}{options.text('-q', '-v', '-f', '-F')}".strip()
-    return sliced(shown(call, operands), slices.tail(options, old_style), via, each=bool(operands))
+    cut = slices.tail(options, old_style)
+    via = f"tail {options.text('-q', '-v', '-f', '-F')}" if cut is None else f"tail -n {abs(cut.first)}"
+    via = via.replace("-n ", "-n +") if cut is not None and cut.first > 0 else via
+    return sliced(shown(call, operands), cut, via, each=bool(operands))
 
 
 def filtered(call: Call) -> Effect:

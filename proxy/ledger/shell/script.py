@@ -16,6 +16,9 @@ from proxy.ledger.shell.words import DEEPEST, UNKNOWN, UnreadableError, Word, te
 _BASH = Language(tree_sitter_bash.language())
 _LONGEST = 1 << 18
 """Characters; longer commands are not read."""
+_MOST_STAGES = 50
+"""Stages of one pipeline."""
+
 _STRUCTURES = frozenset(
     {
         "program", "list", "compound_statement", "do_group", "if_statement", "elif_clause", "else_clause",
@@ -80,10 +83,12 @@ def _pipelines(node: Node, depth: int) -> Iterator[Pipeline]:
     if node.type in _STRUCTURES:
         if node.type == "for_statement":
             yield Pipeline((Simple((), ((text_of(node.child_by_field_name("variable")), UNKNOWN),)),))
-        for child in node.named_children:
+        for child in _spine(node) if node.type == "list" else node.named_children:
             yield from _pipelines(child, depth + 1)
     elif node.type == "pipeline":
         stages = [stage for child in node.named_children for stage in _stage(child, depth + 1)]
+        if len(stages) > _MOST_STAGES:
+            raise UnreadableError
         if stages:
             yield Pipeline(tuple(stages))
     elif node.type == "redirected_statement":
@@ -91,6 +96,16 @@ def _pipelines(node: Node, depth: int) -> Iterator[Pipeline]:
     else:
         for stage in _stage(node, depth):
             yield Pipeline((stage,))
+
+
+def _spine(node: Node) -> list[Node]:
+    """The members of `a && b || c …`, which the grammar nests to the left."""
+    members: list[Node] = []
+    while node.type == "list":
+        first, *rest = node.named_children
+        members += reversed(rest)
+        node = first
+    return [node, *reversed(members)]
 
 
 def _stage(node: Node, depth: int) -> Iterator[Simple | Group]:

@@ -24,7 +24,9 @@ _SED_LINES = re.compile(r"(\d+)(?:\s*,\s*(\+?)(\d+|\$))?\s*p")
 _SED_KEPT = re.compile(r"(\d+)\s*,\s*(\d+|\$)\s*!\s*d")
 _SED_QUIT = re.compile(r"(\d+)\s*q")
 
-_AWK_UNSAFE = re.compile(r"system\s*\(|getline|\|\s*&?\s*[\"\w]|>>|print[^;}\n]*>\s*[\"\w(/$]|close\s*\(")
+_AWK_UNSAFE = re.compile(r"system\s*\(|getline|\|\s*&?\s*[\"\w]|>>|close\s*\(")
+_AWK_STATEMENT = re.compile(r"[;}\n]")
+_AWK_REDIRECT = re.compile(r">\s*[\"\w(/$]")
 _AWK_BETWEEN = re.compile(
     r"\s*\(?\s*(?:F?NR\s*(>=?|==)\s*(\d+))?\s*(&&)?\s*(?:F?NR\s*(<=?)\s*(\d+))?\s*\)?\s*(?:\{\s*print(?:\s+\$0)?\s*;?\s*\})?\s*"
 )
@@ -37,9 +39,7 @@ def head(options: Options) -> Lines | None:
         return None
     given = options.values("-n", "--lines", "-#")
     count = line_number(given[-1]) if given else DEFAULT_LINES
-    if count is None or count < 0 or str(given[-1:]).find("-") >= 0:
-        return None
-    return Lines(1, count)
+    return Lines(1, count) if count is not None and count >= 0 and given[-1:] != ["-0"] else None
 
 
 def tail(options: Options, old_style: str = "") -> Lines | None:
@@ -97,7 +97,10 @@ def awk(program: str) -> Lines | None:
 
 def awk_only_shows(program: str) -> bool:
     """True when an awk program writes no file and runs no command."""
-    return _AWK_UNSAFE.search(program) is None
+    if _AWK_UNSAFE.search(program):
+        return False
+    printed = (one.partition("print")[2] for one in _AWK_STATEMENT.split(program))
+    return not any(map(_AWK_REDIRECT.search, printed))
 
 
 def _sed_piece(found: re.Match[str]) -> Lines:

@@ -27,8 +27,10 @@ from proxy.ledger.shell.script import Group, Pipeline, Redirect, Simple, parse
 from proxy.ledger.shell.words import Variable, Word
 from proxy.ledger.spans import join, narrowing
 
-_DEEPEST = 8
-"""Shells inside shells."""
+_DEEPEST = 40
+"""Wrappers, shells and groups inside each other; what lies deeper is taken to run anything."""
+_BUDGET = 1 << 19
+"""Characters that are parsed for one command, inner scripts again included: bounds hostile nesting."""
 _HARMLESS_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})
 _HANDLERS = READERS | EDITORS
 _ASKS_VERSION = frozenset({"--version", "-V", "--help", "-version", "version"})
@@ -52,6 +54,8 @@ class _Walk:
     cwd: str | None
     waiting: Waiting
     depth: int = 0
+    budget: list[int] = field(default_factory=lambda: [_BUDGET])
+    """What is left of it, shared by all inner walks."""
     variables: dict[str, str | None] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
     effects: list[Effect] = field(default_factory=list)
@@ -77,7 +81,8 @@ class _Walk:
 
     def script(self, text: str) -> None:
         """Walk a command line; what is no shell text is unknown."""
-        found = parse(text) if self.depth <= _DEEPEST else None
+        self.budget[0] -= len(text)
+        found = parse(text) if self.depth <= _DEEPEST and self.budget[0] >= 0 else None
         if found is None:
             self.effects.append(UNKNOWN)
             return
@@ -137,6 +142,7 @@ class _Walk:
             self.cwd,
             self.waiting,
             depth=self.depth + 1,
+            budget=self.budget,
             variables=dict(self.variables),
             functions=set(self.functions),
             polls=self.polls,
@@ -194,7 +200,12 @@ class _Walk:
         arguments = words[1:]
         if self.waiting.waits(text_of(program, arguments)):
             self.waits = True
-        return self._special(program, arguments, stdin) or self._program(program, arguments, stdin)
+        if self.depth > _DEEPEST:
+            return ANYTHING
+        self.depth += 1
+        effect = self._special(program, arguments, stdin) or self._program(program, arguments, stdin)
+        self.depth -= 1
+        return effect
 
     def _special(self, program: str, arguments: Sequence[Argument], stdin: Effect | None) -> Effect | None:
         """Commands that change how others are read; None for all else."""
