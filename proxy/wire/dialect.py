@@ -68,5 +68,5 @@ class Dialect(Protocol):
         ...
 
     def open_reply(self, status: int) -> ReplyAssembler:
-        """An assembler for the reply with that HTTP status."""
+        """An assembler for the reply with that HTTP status; 0 when no response head came."""
         ...

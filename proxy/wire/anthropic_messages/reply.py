@@ -22,7 +22,11 @@ _APPENDED = {"text_delta": "text", "thinking_delta": "thinking"}
 
 
 class MessageAssembler:
-    """Collects one reply."""
+    """Collects one reply.
+
+    Args:
+        status: The HTTP status; 0 when no response head came.
+    """
 
     def __init__(self, status: int) -> None:
         self.faults = Faults()
@@ -88,7 +92,7 @@ class MessageAssembler:
             transformations=_types(self._fields.get("input_transformations")),
             usage_raw=self._usage,
             usage_disagrees=bill.disagrees,
-            error=self._error or ("" if succeeded else f"http_{self._status}"),
+            error=self._error or ("" if succeeded else f"http_{self._status}" if self._status else "no_response"),
             faults=self.faults.texts(),
         )
 

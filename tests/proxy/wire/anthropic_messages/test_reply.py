@@ -388,6 +388,7 @@ def test_an_error_page_is_an_error_by_its_status() -> None:
     reply = read_reply(b"<html>", status=503)
     assert (reply.error, reply.terminal, reply.faults) == ("http_503", False, ("body: invalid JSON",))
     assert read_reply(b"", status=529).error == "http_529"
+    assert read_reply(b"", status=0).error == "no_response"
 
 
 def test_a_message_under_an_error_status_is_no_turn() -> None:
