@@ -41,7 +41,18 @@ def running_postgres(programs: Path) -> Iterator[str]:
         port = _free_port()
         options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder} " + " ".join(f"-c {it}" for it in SETTINGS)
         control: list[Path | str] = [programs / "pg_ctl", "-D", folder / "data", "-l", folder / "log", "-w"]
-        initialise: list[Path | str] = ["-D", folder / "data", "-U", "store", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        initialise: list[Path | str] = [
+            "-D",
+            folder / "data",
+            "-U",
+            "store",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        ]
         _run([programs / "initdb", *initialise], user)
         _run([*control, "-o", options, "start"], user)
         try:
