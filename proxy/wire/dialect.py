@@ -63,8 +63,8 @@ class Dialect(Protocol):
         """What the exchange is for, when this dialect knows the path (without query)."""
         ...
 
-    def read_request(self, body: bytes, headers: Headers) -> Request | Unparsed:
-        """The request in canonical form; never raises."""
+    def read_request(self, body: bytes, headers: Headers, former: Request | None = None) -> Request | Unparsed:
+        """The request in canonical form; never raises. What is the same as in `former` need not be read again."""
         ...
 
     def open_reply(self, status: int) -> ReplyAssembler:

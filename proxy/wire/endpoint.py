@@ -35,13 +35,13 @@ class Endpoint(NamedTuple):
 
     kind: EndpointKind
     name: str
-    """Of the dialect, read or not; empty for OTHER."""
+    """Of the dialect whose path it is, read or not; empty when it is none's."""
     dialect: Dialect | None = None
     """Set for MODEL_CALL only."""
 
-    def read_request(self, body: bytes, headers: Headers) -> Request | Unparsed:
+    def read_request(self, body: bytes, headers: Headers, former: Request | None = None) -> Request | Unparsed:
         """The request in canonical form, or the reason it is unparsed. Never raises."""
-        return self.dialect.read_request(body, headers) if self.dialect else Unparsed("dialect")
+        return self.dialect.read_request(body, headers, former) if self.dialect else Unparsed("dialect")
 
     def open_reply(self, status: int, headers: Headers) -> ReplyReader:
         """A reader for the response of a MODEL_CALL.

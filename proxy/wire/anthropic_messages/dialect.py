@@ -55,9 +55,9 @@ class AnthropicMessages:
             return EndpointKind.MODEL_CALL if method == "POST" else EndpointKind.OTHER
         return EndpointKind.OUT_OF_SCOPE if f"{_MESSAGES}/" in path else None
 
-    def read_request(self, body: bytes, headers: Headers) -> Request | Unparsed:
+    def read_request(self, body: bytes, headers: Headers, former: Request | None = None) -> Request | Unparsed:
         """See `request.read_request`."""
-        return request.read_request(body, headers)
+        return request.read_request(body, headers, former)
 
     def open_reply(self, status: int) -> MessageAssembler:
         """See `reply.MessageAssembler`."""

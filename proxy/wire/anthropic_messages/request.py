@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proxy.model.exchange import Headers
@@ -23,8 +23,15 @@ _SERVER_TOOLS = ("web_search_", "web_fetch_", "code_execution_", "tool_search_to
 and `memory_` are defined by the provider and run by the client (wire-formats 1.2)."""
 
 
-def read_request(body: bytes, headers: Headers) -> Request | Unparsed:
-    """The request in canonical form, or why it cannot be read. Never raises."""
+def read_request(body: bytes, headers: Headers, former: Request | None = None) -> Request | Unparsed:
+    """The request in canonical form, or why it cannot be read. Never raises.
+
+    Args:
+        body: As recorded, content-encoded as the client sent it.
+        headers: The request's header lines.
+        former: An earlier request of the same session: messages and tools that are the same again are taken from it
+            instead of being read once more. The answer does not depend on it.
+    """
     decoded = decode_body(body, headers)
     if decoded.fault:
         return Unparsed(decoded.fault)
@@ -36,23 +43,34 @@ def read_request(body: bytes, headers: Headers) -> Request | Unparsed:
         return Unparsed("not an object")
     if not isinstance(document.get("messages"), list):
         return Unparsed("messages is not a list")
-    return _request(document)
+    return _request(document, former if former and not former.faults else None)
 
 
-def _request(document: Mapping[str, Any]) -> Request:
+def _request(document: Mapping[str, Any], former: Request | None) -> Request:
     faults = Faults()
+    messages = former.messages if former else ()
+    tools = former.tools if former else ()
     return Request(
         dialect=NAME,
         model=text_of(document.get("model")),
         stream=document.get("stream") is True,
         system=blocks_of(document.get("system")),
-        messages=tuple([_message(raw, place, faults) for place, raw in enumerate(document["messages"], 1)]),
-        tools=tuple([_tool(raw, place, faults) for place, raw in enumerate(_tool_list(document, faults), 1)]),
+        messages=tuple(
+            [_known(messages, raw, at) or _message(raw, at + 1, faults) for at, raw in enumerate(document["messages"])]
+        ),
+        tools=tuple(
+            [_known(tools, raw, at) or _tool(raw, at + 1, faults) for at, raw in enumerate(_tool_list(document, faults))]
+        ),
         metadata={key: value for key, value in document.items() if key not in _READ_FIELDS},
         previous_id=_previous_id(document.get("thread")),
         on_demand_compaction=_is_summarize(document.get("compaction")),
         faults=faults.texts(),
     )
+
+
+def _known[T: (Message, Tool)](former: Sequence[T], raw: object, at: int) -> T | None:
+    """What the former request had at this place, when it is the same again."""
+    return former[at] if at < len(former) and former[at].raw == raw else None
 
 
 def _message(raw: object, place: int, faults: Faults) -> Message:
@@ -64,7 +82,7 @@ def _message(raw: object, place: int, faults: Faults) -> Message:
         faults.add(f"message {place}: no role")
     if not isinstance(content, str | list):
         faults.add(f"message {place}: no content")
-    return Message(role=text_of(role), blocks=blocks_of(content))
+    return Message(role=text_of(role), blocks=blocks_of(content), raw=raw)
 
 
 def _tool_list(document: Mapping[str, Any], faults: Faults) -> list[Any]:
@@ -85,6 +103,7 @@ def _tool(raw: object, place: int, faults: Faults) -> Tool:
         name=text_of(raw.get("name")) or text_of(raw.get("mcp_server_name")),
         schema_sha256=sha256_of({key: value for key, value in raw.items() if key != "cache_control"}),
         kind="server" if tool_type.startswith(_SERVER_TOOLS) else "client",
+        raw=raw,
     )
 
 
