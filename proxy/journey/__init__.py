@@ -2,6 +2,7 @@
 
 journey   the line itself: read, identify, place, judge, account; open this first
 reading   exchange bytes to request and reply
+recall    the last request of each caller, so that what is sent again is not read again
 turn      one model call on its thread: answers, boundaries, questions
 account   what each sampling billed, and why the prompt cache missed
 rows      the facts that say what an exchange, a session, a thread, a turn was

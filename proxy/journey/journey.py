@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from proxy.journey import account, rows
 from proxy.journey.reading import NotACall, Reading, read
+from proxy.journey.recall import Recall
 from proxy.journey.turn import Call, Turn
 from proxy.ledger.ledger import Instruments
 from proxy.model.exchange import Exchange
@@ -24,7 +25,6 @@ from proxy.model.facts import ExchangeKind, Fact
 from proxy.model.ids import SessionId
 from proxy.sessions import state as session_state
 from proxy.sessions.identity import Identity, identify
-from proxy.sessions.normalise import units
 from proxy.sessions.placement import place, summary_trigger
 from proxy.sessions.state import SessionState
 
@@ -52,6 +52,7 @@ class Journey:
 
     def __init__(self, ports: Ports) -> None:
         self._ports = ports
+        self._recall = Recall()
         self._last: tuple[Exchange, Reading | NotACall] | None = None
 
     def load(self, session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
@@ -83,11 +84,11 @@ class Journey:
 
     def _read(self, exchange: Exchange) -> Reading | NotACall:
         if self._last is None or self._last[0] is not exchange:
-            self._last = (exchange, read(exchange))
+            self._last = (exchange, read(exchange, self._recall.request(exchange)))
         return self._last[1]
 
     def _call(self, exchange: Exchange, reading: Reading, identity: Identity, state: SessionState) -> list[Fact]:
-        own = units(reading.request.messages)
+        own = self._recall.units(exchange, reading.request)
         placement = place(reading.request, own, identity, state)
         trigger = summary_trigger(reading.request, identity)
         call = Call(exchange, reading.request, reading.reply, identity, placement, own, trigger)

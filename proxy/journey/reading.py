@@ -30,8 +30,11 @@ class Reading(NamedTuple):
         return self.reply.terminal and not self.reply.error
 
 
-def read(exchange: Exchange) -> Reading | NotACall:
-    """Read an exchange; nothing here raises on what the wire brought."""
+def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACall:
+    """Read an exchange; nothing here raises on what the wire brought.
+
+    What stands in the caller's former request is taken from there.
+    """
     endpoint = dialect_for(exchange.method, exchange.target)
     match endpoint.kind:
         case EndpointKind.OTHER:
@@ -46,7 +49,7 @@ def read(exchange: Exchange) -> Reading | NotACall:
         return NotACall(ExchangeKind.UNPARSED, "not wholly recorded")
     if not exchange.request_complete:
         return NotACall(ExchangeKind.UNPARSED, "request cut")
-    request = endpoint.read_request(exchange.request_body, exchange.request_headers)
+    request = endpoint.read_request(exchange.request_body, exchange.request_headers, former)
     if isinstance(request, Unparsed):
         return NotACall(ExchangeKind.UNPARSED, request.reason)
     reader = endpoint.open_reply(exchange.status or 0, exchange.response_headers)

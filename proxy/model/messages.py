@@ -6,7 +6,7 @@ Wire modules build these; sessions and the ledger read them. Unknown block types
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -59,6 +59,8 @@ class Message:
 
     role: str
     blocks: tuple[Block, ...]
+    raw: Any = field(default=None, compare=False, repr=False)
+    """The message as parsed JSON; never mutated. Equal ones need not be read again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,8 @@ class Tool:
     """SHA-256 of the definition as canonical JSON without `cache_control` (S0-51)."""
     kind: str = "client"
     """`client`, or `server` for tools the provider runs."""
+    raw: Any = field(default=None, compare=False, repr=False)
+    """The definition as parsed JSON; never mutated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

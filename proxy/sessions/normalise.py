@@ -30,9 +30,29 @@ class Unit:
     """8 bytes; equal for blocks that mean the same at the same role."""
 
 
+PerMessage = list[tuple[Message, list[Unit]]]
+"""Each message with its units."""
+
+
+def units_by_message(messages: tuple[Message, ...], former: PerMessage) -> PerMessage:
+    """The blocks of a history that count for matching, message by message.
+
+    A client sends its whole history each time: what stands in `former` at the same place is taken from there.
+    """
+    return [
+        former[at] if at < len(former) and former[at][0] is message else (message, list(_of_message(message)))
+        for at, message in enumerate(messages)
+    ]
+
+
 def units(messages: tuple[Message, ...]) -> list[Unit]:
     """The blocks of a history that count for matching, in order."""
-    return [unit for message in messages if message.role != "system" for unit in _of_message(message)]
+    return flat(units_by_message(messages, []))
+
+
+def flat(per_message: PerMessage) -> list[Unit]:
+    """All units in order."""
+    return [unit for _, own in per_message for unit in own]
 
 
 def reply_units(blocks: tuple[Block, ...]) -> list[Unit]:
@@ -41,6 +61,8 @@ def reply_units(blocks: tuple[Block, ...]) -> list[Unit]:
 
 
 def _of_message(message: Message) -> Iterator[Unit]:
+    if message.role == "system":
+        return
     for block in message.blocks:
         if _counts(block):
             yield Unit(block, message.role, unit_digest(message.role, block))

@@ -50,6 +50,7 @@ def _request(document: Mapping[str, Any], former: Request | None) -> Request:
     faults = Faults()
     messages = former.messages if former else ()
     tools = former.tools if former else ()
+    offered = _tool_list(document, faults)
     return Request(
         dialect=NAME,
         model=text_of(document.get("model")),
@@ -59,7 +60,10 @@ def _request(document: Mapping[str, Any], former: Request | None) -> Request:
             [_known(messages, raw, at) or _message(raw, at + 1, faults) for at, raw in enumerate(document["messages"])]
         ),
         tools=tuple(
-            [_known(tools, raw, at) or _tool(raw, at + 1, faults) for at, raw in enumerate(_tool_list(document, faults))]
+            [
+                _known(tools, raw, at) or _tool(raw, at + 1, faults)
+                for at, raw in enumerate(_tool_list(document, faults))
+            ]
         ),
         metadata={key: value for key, value in document.items() if key not in _READ_FIELDS},
         previous_id=_previous_id(document.get("thread")),

@@ -1,0 +1,45 @@
+"""The last request of each caller, so that what a client sends again is not read again. Nothing depends on it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+from proxy.model.exchange import Exchange
+from proxy.model.messages import Request
+from proxy.sessions.identity import AGENT_HEADER, CLIENT_SESSION_HEADERS, SESSION_HEADER
+from proxy.sessions.normalise import PerMessage, Unit, flat, units_by_message
+
+CALLERS = 16
+"""Callers whose last request is kept, each with a history of up to some megabytes."""
+
+
+class _Last(NamedTuple):
+    request: Request
+    units: PerMessage
+
+
+class Recall:
+    """Bounded; the caller that was silent for longest is forgotten first."""
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[tuple[str | None, ...], _Last] = OrderedDict()
+
+    def request(self, exchange: Exchange) -> Request | None:
+        """The caller's last request."""
+        last = self._last.get(_caller(exchange))
+        return last.request if last else None
+
+    def units(self, exchange: Exchange, request: Request) -> list[Unit]:
+        """The request's history as it counts for matching; the request is the caller's last from now on."""
+        caller = _caller(exchange)
+        former = self._last.pop(caller, None)
+        found = units_by_message(request.messages, former.units if former else [])
+        self._last[caller] = _Last(request, found)
+        if len(self._last) > CALLERS:
+            self._last.popitem(last=False)
+        return flat(found)
+
+
+def _caller(exchange: Exchange) -> tuple[str | None, ...]:
+    return (exchange.tag, *map(exchange.header, (SESSION_HEADER, AGENT_HEADER, *CLIENT_SESSION_HEADERS)))
