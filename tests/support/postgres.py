@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import pwd
 import shutil
@@ -22,12 +21,10 @@ SETTINGS = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_
 
 def find_postgres() -> Path | None:
     """Folder with `initdb` and `pg_ctl`; None when the machine has none."""
-    for folder in (*sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True), shutil.which("initdb")):
-        if folder:
-            path = Path(folder) if Path(folder).is_dir() else Path(folder).resolve().parent
-            if (path / "initdb").exists() and (path / "pg_ctl").exists():
-                return path
-    return None
+    on_path = shutil.which("initdb")
+    folders = [*sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
+    folders += [Path(on_path).resolve().parent] if on_path else []
+    return next((folder for folder in folders if (folder / "initdb").exists() and (folder / "pg_ctl").exists()), None)
 
 
 @contextmanager
