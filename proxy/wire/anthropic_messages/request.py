@@ -59,12 +59,7 @@ def _request(document: Mapping[str, Any], former: Request | None) -> Request:
         messages=tuple(
             [_known(messages, raw, at) or _message(raw, at + 1, faults) for at, raw in enumerate(document["messages"])]
         ),
-        tools=tuple(
-            [
-                _known(tools, raw, at) or _tool(raw, at + 1, faults)
-                for at, raw in enumerate(_tool_list(document, faults))
-            ]
-        ),
+        tools=tuple([_known(tools, raw, at) or _tool(raw, at + 1, faults) for at, raw in enumerate(offered)]),
         metadata={key: value for key, value in document.items() if key not in _READ_FIELDS},
         previous_id=_previous_id(document.get("thread")),
         on_demand_compaction=_is_summarize(document.get("compaction")),
