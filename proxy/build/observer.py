@@ -1,0 +1,122 @@
+"""An observer's process: settings to journal, journey and store, then the loop."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from config import tool_rules
+from config.settings import Settings
+from proxy.accounting.price_file import load_prices
+from proxy.accounting.prices import Pricer
+from proxy.accounting.tokens import TokenCounter
+from proxy.build.folder import DataFolder
+from proxy.build.settings import data_folder
+from proxy.build.spec import GIB
+from proxy.journal.reader import JournalReader
+from proxy.journey import Journey, Ports
+from proxy.ledger.ledger import Instruments
+from proxy.ledger.tools import ToolRules
+from proxy.observer import Capture, ExchangeObserver, Observer, Tally
+from proxy.observer.capture import Keeper
+from proxy.observer.loop import now_us
+from proxy.store import Database, Retention, Writer, open_database, prune
+from proxy.wire.body_secrets import BodySecrets
+
+DAY_US = 86_400_000_000
+
+
+@contextmanager
+def standing_observer(settings: Settings, *, source: str = "live") -> Iterator[Observers]:
+    """Everything an observer needs, closed at the end.
+
+    Raises:
+        CannotWriteError: another observer reads this journal, or a folder cannot be written.
+        NewerVersionError: the store is of a newer version.
+        InputError: a rules or price file is not what it should be.
+    """
+    folder = data_folder(settings)
+    folder.prepare()
+    with open_database(settings.store.database) as database:
+        writer = Writer(database)
+        journal = JournalReader(folder.journal, marks=writer.marks(), exclusive=True)
+        try:
+            yield Observers(settings, folder, database, writer, journal, source)
+        finally:
+            journal.close()
+
+
+class Observers:
+    """Makes observers over one journal and store; the process needs a second one to read what is left at its end."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: DataFolder,
+        database: Database,
+        writer: Writer,
+        journal: JournalReader,
+        source: str,
+    ) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._database = database
+        self._journal = journal
+        self._tally = Tally(started_us=now_us())
+        secrets = BodySecrets(settings.capture.redact)
+        capture = Capture(settings.capture.contents)
+        keeper = Keeper(capture, secrets.redact_text)
+        pricer = Pricer(load_prices(settings.prices.override)) if settings.prices.override else Pricer()
+        rules = ToolRules(tool_rules.load(settings.tools.files))
+        count = TokenCounter(folder.vocabulary).count
+        instruments = Instruments(tools=rules, count=count, redact=secrets.redact_text)
+        redact_body = secrets.redact_body if capture is Capture.FULL else None
+        journey = Journey(Ports(instruments=instruments, price=pricer.price, source=source, redact_body=redact_body))
+        self._station = ExchangeObserver(journey, writer, keeper=keeper, tally=self._tally)
+
+    def make(self) -> Observer:
+        """An observer that goes on where the former one stopped."""
+        return Observer(
+            self._journal,
+            self._station,
+            self._tally,
+            snapshot=self._folder.observer,
+            upkeep=lambda: prune(self._database, retention(self._settings, at_us=now_us())),
+        )
+
+
+def retention(settings: Settings, *, at_us: int) -> Retention:
+    """What may stay in the store, as of then."""
+    capture = settings.capture
+    return Retention(
+        contents_since_us=at_us - capture.keep_contents_days * DAY_US,
+        figures_since_us=at_us - capture.keep_figures_days * DAY_US,
+        max_bytes=int(capture.max_gib * GIB),
+        free_floor_bytes=int(capture.free_disk_floor_gib * GIB),
+    )
+
+
+def serve_observer(settings: Settings, *, source: str = "live") -> None:
+    """Observe until SIGTERM or SIGINT; after SIGUSR1 until nothing is left to read."""
+    with standing_observer(settings, source=source) as observers:
+        observer, is_finishing = observers.make(), False
+
+        def finish(*_: object) -> None:
+            nonlocal is_finishing
+            is_finishing = True
+            observer.stop()
+
+        signal.signal(signal.SIGUSR1, finish)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: observer.stop())
+        observer.run()
+        if is_finishing:
+            observer = observers.make()
+            observer.run(until_idle=True)
+
+
+def observe_until_idle(settings: Settings, *, source: str = "live") -> None:
+    """Read everything that the journal holds."""
+    with standing_observer(settings, source=source) as observers:
+        observers.make().run(until_idle=True)
