@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from proxy.journey import account, rows
+from proxy.journey.contents import Piece, RedactBody, contents
 from proxy.journey.reading import NotACall, Reading, read
 from proxy.journey.recall import Recall
 from proxy.journey.turn import Call, Turn
@@ -37,6 +38,8 @@ class Ports:
     price: account.Pricing
     source: str
     """V25: `live`, `recorded`, `simulated`, `synthetic`."""
+    redact_body: RedactBody | None = None
+    """Given when contents are kept: removes body secrets from a parsed body."""
 
 
 class Observed(NamedTuple):
@@ -45,6 +48,8 @@ class Observed(NamedTuple):
     facts: tuple[Fact, ...]
     parts: Mapping[str, bytes]
     """Parts of the session's state that changed."""
+    contents: tuple[Piece, ...] = ()
+    """What was said, in pieces by SHA-256; empty unless contents are kept."""
 
 
 class Journey:
@@ -79,30 +84,35 @@ class Journey:
             fact = rows.exchange_fact(exchange, ExchangeKind.UNOBSERVABLE, identity, reading.reply.faults)
             return Observed((fact,), {})
         assert state is not None, "observe needs the state of the session that session_of named"
-        facts = self._call(exchange, reading, identity, state)
-        return Observed(tuple(facts), state.take_changes())
+        call = self._place(exchange, reading, identity, state)
+        facts = self._call(call, reading, state)
+        redact = self._ports.redact_body
+        pieces = contents(call, redact) if reading.is_turn and redact else ()
+        return Observed(tuple(facts), state.take_changes(), pieces)
 
     def _read(self, exchange: Exchange) -> Reading | NotACall:
         if self._last is None or self._last[0] is not exchange:
             self._last = (exchange, read(exchange, self._recall.request(exchange)))
         return self._last[1]
 
-    def _call(self, exchange: Exchange, reading: Reading, identity: Identity, state: SessionState) -> list[Fact]:
+    def _place(self, exchange: Exchange, reading: Reading, identity: Identity, state: SessionState) -> Call:
         own = self._recall.units(exchange, reading.request)
         placement = place(reading.request, own, identity, state)
         trigger = summary_trigger(reading.request, identity)
-        call = Call(exchange, reading.request, reading.reply, identity, placement, own, trigger)
-        thread = placement.thread
-        thread.attempts += 1
-        state.touch(thread)
+        placement.thread.attempts += 1
+        state.touch(placement.thread)
         state.first_us = state.first_us or exchange.opened_us
-        if thread.kind == "main":
+        if placement.thread.kind == "main":
             state.door_effects = rows.door_effects(exchange, reading.request)
-        facts: list[Fact] = [rows.session_fact(exchange, identity, state, self._ports.source)]
+        return Call(exchange, reading.request, reading.reply, identity, placement, own, trigger)
+
+    def _call(self, call: Call, reading: Reading, state: SessionState) -> list[Fact]:
+        exchange, placement = call.exchange, call.placement
+        facts: list[Fact] = [rows.session_fact(exchange, call.identity, state, self._ports.source)]
         if placement.is_new:
-            facts.append(rows.thread_fact(exchange, identity, placement))
+            facts.append(rows.thread_fact(exchange, call.identity, placement))
         facts.append(rows.call_fact(call, _why_no_turn(exchange, reading)))
-        facts += account.iterations(exchange, identity.session, thread, reading.reply, self._ports.price)
+        facts += account.iterations(exchange, state.session, placement.thread, call.reply, self._ports.price)
         if reading.is_turn:
             facts += self._turn(call, state)
         return facts

@@ -148,6 +148,10 @@ class Thread:
     long_lived: bool = False
     """The last turn wrote with a lifetime of an hour or more."""
     last_us: int = 0
+    sent: bytes = b""
+    """Packed digests of the last turn's messages as sent; only when contents are kept."""
+    manifest: str = ""
+    """Name of the last turn's manifest; only when contents are kept."""
     last_boundary: dict[str, Any] | None = None
     """The last boundary's fact as plain values: a rolling one is extended turn by turn."""
 
@@ -243,7 +247,7 @@ def _seen(row: dict[str, Any]) -> Seen:
 
 
 def _thread(row: dict[str, Any]) -> Thread:
-    for name in ("history", "reply"):
+    for name in ("history", "reply", "sent"):
         row[name] = b64decode(row[name])
     for name in ("visible", "compactions", "demanded"):
         row[name] = set(row[name])
