@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TypedDict
 
+from tests.conformance.cases import CASES
 from tests.conformance.harness.registry import Outcome, Probe, Result
 
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
@@ -72,8 +73,12 @@ def line(result: Result) -> str:
 
 def summary(target: str, results: Sequence[Result], took_s: float) -> str:
     """The last line."""
-    counted = ", ".join(f"{number} {name}" for name, number in totals(results).items() if number)
-    return f"{target}: {counted} of {len(results)} probes in {took_s:.0f} s"
+    return f"{target}: {counts(totals(results))} of {len(results)} probes in {took_s:.0f} s"
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """`3 pass, 1 fail`."""
+    return ", ".join(f"{numbers[outcome]} {outcome}" for outcome in Outcome if numbers.get(outcome))
 
 
 def listing(probes: Sequence[Probe]) -> str:
@@ -86,19 +91,38 @@ def listing(probes: Sequence[Probe]) -> str:
     )
 
 
+def by_target(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
+    """Target to probe to outcome; of several runs on one target the last that did not skip it counts."""
+    outcomes: dict[str, dict[str, str]] = {}
+    for run in runs:
+        told = outcomes.setdefault(run["target"], {})
+        for row in run["results"]:
+            if row["outcome"] != Outcome.SKIPPED or row["id"] not in told:
+                told[row["id"]] = row["outcome"]
+    return outcomes
+
+
 def markdown(runs: Sequence[Run]) -> str:
-    """One table per profile, one column per run. Cells are the outcomes; findings stay in the JSON."""
-    outcomes = [{row["id"]: row["outcome"] for row in run["results"]} for run in runs]
-    names = " | ".join(run["target"] for run in runs)
-    counted = [", ".join(f"{number} {name}" for name, number in run["totals"].items() if number) for run in runs]
-    parts = ["\n".join(f"- {run['target']}: {text}" for run, text in zip(runs, counted, strict=True))]
+    """One table per profile, one column per target. Cells are the outcomes; findings stay in the JSON."""
+    outcomes = by_target(runs)
+    names = " | ".join(outcomes)
+    parts = ["\n".join(f"- {target}: {counts(Counter(told.values()))}" for target, told in outcomes.items())]
     for profile, rows in groupby(runs[0]["results"], key=lambda row: row["profile"]):
-        table = [f"| {profile} | promise | reference | {names} |", "|---|---|---|" + "---|" * len(runs)]
+        table = [f"| {profile} | promise | reference | {names} |", "|---|---|---|" + "---|" * len(outcomes)]
         for row in rows:
-            cells = " | ".join(shown(found.get(row["id"], "")) for found in outcomes)
+            cells = " | ".join(shown(told.get(row["id"], "")) for told in outcomes.values())
             table.append(f"| `{row['id']}` | {escaped(row['sentence'])} | {row['reference']} | {cells} |")
         parts.append("\n".join(table))
-    return "\n\n".join(parts)
+    return "\n\n".join((*parts, case_table(runs[0]["results"])))
+
+
+def case_table(rows: Sequence[Row]) -> str:
+    """Failure cases with the probes that hold a target to what is right."""
+    table = ["| case | reported in | what is right | probes |", "|---|---|---|---|"]
+    for case in CASES:
+        probes = ", ".join(f"`{row['id']}`" for row in rows if case.number in row["reference"].split(", "))
+        table.append(f"| {case.number} | {case.thread} | {case.right} | {probes} |")
+    return "\n".join(table)
 
 
 def shown(outcome: str) -> str:

@@ -6,6 +6,7 @@ import gzip
 import signal
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from proxy.journal.reader import JournalReader
 from proxy.model.exchange import Exchange, Outcome
@@ -172,6 +173,39 @@ def _(bench: Bench) -> None:
     bench.target = relay.target
     in_turn(bench.open_stream(), tuple(b"data: %d\n\n" % number for number in range(200)))
     equal("exchanges in the journal", ended(relay), [])
+
+
+def descriptors(relay: OwnRelay) -> int:
+    """How many files and sockets the relay has open."""
+    return len(list(Path(f"/proc/{relay.process.pid}/fd").iterdir()))
+
+
+@probe("account.descriptors", "F44, design §4 Connections", deadline_s=60)
+def _(bench: Bench) -> None:
+    """After a hundred exchanges of every kind of end no socket and no file is left open."""
+    relay = start(bench)
+    end_in_every_way(bench)
+    before = descriptors(relay)
+    for _ in range(16):
+        end_in_every_way(bench)
+    until = time.monotonic() + PATIENCE_S
+    while (after := descriptors(relay)) > before and time.monotonic() < until:
+        time.sleep(0.02)
+    true(f"{after} descriptors are open, {before} at the beginning", after <= before)
+
+
+def end_in_every_way(bench: Bench) -> None:
+    """Seven exchanges that end differently; their clients are gone afterwards."""
+    whole, cut, unanswered = bench.ask(), bench.open_stream(), bench.ask()
+    bench.answer(whole)
+    cut.upstream.abort()
+    unanswered.upstream.close()
+    for client in (whole.client, cut.client, unanswered.client):
+        client.close()
+    bench.open_stream().client.close()
+    bench.ask().client.abort()
+    bench.refused(bench.request(target=b"/dead/x").raw)
+    bench.refused(b"GET / HTTP/1.1\r\n\r\n")
 
 
 @probe("account.shutdown", "design §4 Connections")

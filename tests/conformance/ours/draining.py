@@ -94,6 +94,24 @@ def _(bench: Bench) -> None:
     equal("exit code", relay.process.wait(PATIENCE_S), 0)
 
 
+@probe("drain.inherited", REFERENCE)
+def _(bench: Bench) -> None:
+    """A successor that inherits the listening socket takes who comes while the other drains: nobody is refused."""
+    listener = bench.enter(socket.create_server(("127.0.0.1", 0)))
+    spec = replace(plain(bench.upstream.port), drain_s=60, listen_fd=listener.fileno())
+    first = bench.enter(running(spec))
+    bench.target = first.target
+    stream = bench.open_stream()
+    first.process.send_signal(signal.SIGTERM)
+    bench.enter(running(spec))
+    equal("body", bench.exchange().body, OK.body)
+    in_turn(stream, EVENTS)
+    stream.upstream.send(b"0\r\n\r\n")
+    stream.client.read_to_end()
+    equal("exit code", first.process.wait(PATIENCE_S), 0)
+    equal("body", bench.exchange().body, OK.body)
+
+
 @probe("drain.next-request", REFERENCE)
 def _(bench: Bench) -> None:
     """While draining, a connection takes no further request."""

@@ -39,6 +39,8 @@ class Spec:
     ca_bundle: str = ""
     server_names: Mapping[str, str] = field(default_factory=dict)
     is_recorded: bool = True
+    listen_fd: int | None = None
+    """A listening socket to inherit."""
 
 
 class OwnRelay(NamedTuple):
@@ -73,7 +75,10 @@ def running(spec: Spec) -> Iterator[OwnRelay]:
         (folder / "spec.json").write_text(json.dumps(asdict(spec)))
         with (folder / "said.txt").open("wb") as said:
             process = subprocess.Popen(
-                [sys.executable, "-m", "tests.conformance.ours.serve", name], stdout=subprocess.PIPE, stderr=said
+                [sys.executable, "-m", "tests.conformance.ours.serve", name],
+                stdout=subprocess.PIPE,
+                stderr=said,
+                pass_fds=() if spec.listen_fd is None else (spec.listen_fd,),
             )
         try:
             port = read_port(process)

@@ -43,6 +43,7 @@ def settings_of(spec: Spec, folder: Path) -> RelaySettings:
             for name, url in spec.upstreams.items()
         },
         default_upstream=spec.default,
+        listen_fd=spec.listen_fd,
         token_sha256=spec.token_sha256,
         run_tags=tags,
         connect_timeout_s=spec.connect_timeout_s,

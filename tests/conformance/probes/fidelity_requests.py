@@ -216,6 +216,16 @@ def _(bench: Bench) -> None:
     equal("payload", Payload(asked.upstream, asked.head).read(len(expected)), expected)
 
 
+@probe("request.coding-case", "design §4 Exactness")
+def _(bench: Bench) -> None:
+    """Transfer-Encoding is understood in any case and arrives as sent."""
+    message = bench.request(body=None)
+    line = b"transfer-ENCODING:  Chunked "
+    asked = bench.send(Message(message.start, (*message.lines, line), chunked([BODY])))
+    equal("payload", Payload(asked.upstream, asked.head).read(len(BODY)), BODY)
+    bench.answer(asked)
+
+
 @probe("request.trailers", "design §4 Exactness")
 def _(bench: Bench) -> None:
     """Trailers pass, and with them Trailer and TE: trailers."""
