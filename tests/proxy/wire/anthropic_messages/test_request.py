@@ -308,3 +308,39 @@ def test_no_document_is_a_crash(document: Any) -> None:
 def test_no_bytes_are_a_crash(body: bytes) -> None:
     for whole in (body, b'{"messages":[' + body + b"]}"):
         assert isinstance(MESSAGES.read_request(whole, ()), Request | Unparsed)
+
+
+some_messages = st.lists(
+    st.builds(
+        lambda role, said: {"role": role, "content": said},
+        st.sampled_from(["user", "assistant", None]),
+        st.sampled_from(["a", "b", [{"type": "text", "text": "a"}], [], None]),
+    )
+    | st.none(),
+    max_size=5,
+)
+some_tools = st.lists(
+    st.sampled_from([{"name": "a"}, {"name": "b"}, {"name": "a", "cache_control": {}}, 3]), max_size=3
+)
+
+
+@given(some_messages, some_tools, some_messages, some_tools)
+@settings(max_examples=150, deadline=None)
+def test_an_earlier_request_spares_reading_and_changes_nothing(
+    before: list[Any], tools_before: list[Any], messages: list[Any], tools: list[Any]
+) -> None:
+    former = read_request(a_request(*before, tools=tools_before))
+    body = orjson.dumps(a_request(*messages, tools=tools))
+    again, alone = MESSAGES.read_request(body, (), former), MESSAGES.read_request(body, ())
+    assert again == alone
+    assert repr(again) == repr(alone)
+
+
+def test_what_an_earlier_request_said_is_not_read_again() -> None:
+    said = {"role": "user", "content": "hello"}
+    former = read_request(a_request(said, tools=[{"name": "Read"}]))
+    request = MESSAGES.read_request(orjson.dumps(a_request(said, said, tools=[{"name": "Read"}])), (), former)
+    assert isinstance(request, Request)
+    assert request.messages[0] is former.messages[0]
+    assert request.messages[1] is not former.messages[0]
+    assert request.tools[0] is former.tools[0]
