@@ -11,7 +11,8 @@ from proxy.ledger.arguments import Target, targets
 from proxy.ledger.paths import digest, normalise_path
 from proxy.ledger.results import ResultText, read_result
 from proxy.ledger.rules import Document, ResultRule, ToolRule, compile_rules
-from proxy.ledger.shell.access import Kind, Reading, Waiting
+from proxy.ledger.shell.access import Kind
+from proxy.ledger.shell.reading import Reading, Waiting
 from proxy.ledger.shell.walk import read_command
 from proxy.model.facts import ToolClass
 
@@ -134,7 +135,7 @@ class ToolRules:
         found = read_command(command, cwd, self._waiting)
         shown = [Target(one.resource, one.span) for one in found.targets]
         name = f"{rule.name} shell: {', '.join(found.programs)}" if found.programs else f"{rule.name} shell"
-        tool_class = _CLASS_OF[found.kind if shown or found.kind is not Kind.READS else Kind.NEUTRAL]
+        tool_class = _CLASS_OF[found.kind]
         return replace(
             _access(tool_class, _shell_action(tool_class, found), shown, name),
             mutates=found.mutates,

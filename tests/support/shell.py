@@ -1,50 +1,33 @@
-"""Typing a command: the whole command line in this process, with its output and exit code."""
+"""What a shell command is told to access, as one line that a table of cases can hold."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
+import re
 
-import click
+from proxy.ledger.shell.access import Kind
+from proxy.ledger.shell.reading import Reading, Waiting
+from proxy.ledger.shell.walk import read_command
 
-from proxy.cli.failures import run
-from proxy.cli.root import root
-
-
-class Typed(NamedTuple):
-    """What a command printed and returned."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def lines(self) -> list[str]:
-        """Standard output by line."""
-        return self.out.splitlines()
+CWD = "/w"
+_DIGEST = re.compile(r"#[0-9a-f]{16}")
+_POLLED = ("ps", "git status", "date")
+_WAITS = ("sleep", "watch", "tail -f")
+WAITING = Waiting(polls=lambda text: text.startswith(_POLLED), waits=lambda text: text.startswith(_WAITS))
 
 
-def type_command(*arguments: str | Path, command: click.Command = root) -> Typed:
-    """Run `compaction-gate ARGUMENTS`."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = run(command, [str(argument) for argument in arguments])
-    return Typed(code, out.getvalue(), err.getvalue())
+def told(command: str, cwd: str = CWD) -> str:
+    """`read:/w/f:1-5`, `writes /w/f`, `runs anything`, `nothing`, `unknown`; more joined by ` | `, digests as `#…`."""
+    return line_of(read_command(command, cwd, WAITING))
 
 
-def pages() -> Iterator[tuple[str, click.Command]]:
-    """Every command with the words that name it, the subcommands of groups too."""
-    context = click.Context(root)
-    yield "", root
-    for name in root.list_commands(context):
-        command = root.get_command(context, name)
-        assert command is not None
-        yield name, command
-        if isinstance(command, click.Group):
-            for below in command.list_commands(context):
-                inner = command.get_command(context, below)
-                assert inner is not None
-                yield f"{name} {below}", inner
+def line_of(found: Reading) -> str:
+    """A reading as one line."""
+    if found.kind is Kind.READS:
+        shown = " | ".join(f"{one.action}:{one.resource}:{_DIGEST.sub('#…', one.span)}" for one in found.targets)
+        form = f" ({found.form})" if found.form else ""
+        return ("poll " if found.polling else "") + shown + form
+    if found.kind is Kind.RUNS:
+        if found.mutates and all(found.mutates):
+            return "writes " + " ".join(found.mutates)
+        return "runs anything" if found.mutates else "runs"
+    return "unknown" if found.kind is Kind.UNKNOWN else "nothing"

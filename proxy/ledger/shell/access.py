@@ -11,6 +11,9 @@ from proxy.ledger.paths import is_absolute, normalise_path
 
 _MOST = 200
 
+UNNAMED = "\0"
+"""The resource that only the running shell can name; no path holds a NUL."""
+
 Argument = str | None
 """One argument after expansion; None when only the running shell knows it."""
 
@@ -32,7 +35,7 @@ class Target(NamedTuple):
 
     action: str
     resource: str
-    """Normalised; empty when it is named by something only the running shell knows."""
+    """Normalised; empty for facts of no resource, `UNNAMED` when only the running shell knows it."""
     span: str
 
 
@@ -45,29 +48,6 @@ class Effect(NamedTuple):
     """Resources written; the empty name = may change anything."""
     form: str = ""
     """How its output decorates lines: `numbered`, `matches`, or empty."""
-
-
-class Waiting(NamedTuple):
-    """Which commands are repeated because their answer changes: polling (design §7, refresh by rule)."""
-
-    polls: Callable[[str], bool]
-    """True for a source of output that is polled: `git status`, `ps`."""
-    waits: Callable[[str], bool]
-    """True for a command that makes its whole script a poll: `sleep`."""
-
-
-class Reading(NamedTuple):
-    """What a script accesses."""
-
-    kind: Kind
-    targets: tuple[Target, ...]
-    mutates: tuple[str, ...]
-    form: str
-    polling: bool
-    cwd: str | None
-    """The directory the shell is left in; None when the text does not say."""
-    programs: tuple[str, ...]
-    """The programs that were recognised or not, in order, each once."""
 
 
 NOTHING = Effect(Kind.NEUTRAL)
@@ -89,14 +69,14 @@ class Call(NamedTuple):
     """Reads an inner command (`find -exec`)."""
 
     def path(self, argument: Argument) -> str:
-        """The resource that an argument names; empty when that cannot be said."""
+        """The resource that an argument names; `UNNAMED` when that cannot be said."""
         if argument is None or (self.cwd is None and not is_absolute(argument)):
-            return ""
+            return UNNAMED
         return normalise_path(argument, self.cwd or "")
 
     def here(self) -> str:
         """The working directory as a resource."""
-        return "" if self.cwd is None else normalise_path(self.cwd or ".")
+        return UNNAMED if self.cwd is None else normalise_path(self.cwd or ".")
 
 
 def reads(action: str, paths: Sequence[str], span: str = "", form: str = "") -> Effect:
@@ -124,3 +104,18 @@ def narrowed(span: str, via: str) -> str:
 def text_of(program: str, arguments: Sequence[Argument]) -> str:
     """A command as one line; what only the running shell knows stands as `…`."""
     return " ".join([program, *("…" if one is None else one for one in arguments)])
+
+
+def through(whole: Effect, stdin: Effect | None, via: str) -> Effect:
+    """What is piped into a loop that only prints leaves it changed: `while read line; do echo "$line"; done`."""
+    if stdin is None or whole.kind is not Kind.NEUTRAL:
+        return whole
+    return Effect(stdin.kind, tuple(one._replace(span=spans.join(one.span, via)) for one in stdin.targets))
+
+
+def with_inner(effect: Effect, inner: Sequence[Effect]) -> Effect:
+    """A command and what its substitutions run: their output is an argument, not shown."""
+    if not inner:
+        return effect
+    kind = max(effect.kind, *(one.kind if one.kind is not Kind.READS else Kind.NEUTRAL for one in inner))
+    return effect._replace(kind=kind, mutates=effect.mutates + tuple(name for one in inner for name in one.mutates))

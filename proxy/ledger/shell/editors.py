@@ -56,7 +56,7 @@ def sed(call: Call) -> Effect:
     if not scripts and not options.has("-f", "--file"):
         scripts, operands = list(operands[:1]), operands[1:]
     if edited is not None:
-        return Effect(Kind.RUNS, mutates=tuple(call.path(one) for one in operands if one) or ("",))
+        return Effect(Kind.RUNS, mutates=tuple(map(call.path, operands)) or ("",))
     if options.has("-f", "--file") or None in scripts:
         return UNKNOWN
     script = "\n".join(one for one in scripts if one is not None)
@@ -220,7 +220,7 @@ def _in_place(argument: str) -> bool:
 
 def _exec_command(rest: tuple[Argument, ...]) -> tuple[Argument, ...]:
     end = next((i for i, one in enumerate(rest) if one in (";", "+")), len(rest))
-    return tuple(None if one == "{}" else one for one in rest[:end])
+    return tuple(None if one is not None and "{}" in one else one for one in rest[:end])
 
 
 def _fetched(urls: tuple[Argument, ...], via: str) -> Effect:

@@ -12,9 +12,9 @@ NEUTRAL = words(
 """Neither show a resource nor change one."""
 
 FACTS = words(
-    "arch cal date df dmesg env free getconf groups hostname id journalctl last locale lsb_release lscpu lsmod lsof "
-    "lsblk netstat nproc pgrep pidof printenv ps pstree pwd ss sw_vers top tty uname uptime vmstat w whereis which who "
-    "whoami command-v"
+    "arch cal date df dmesg env free getconf groups history hostname id info journalctl last locale "
+    "lsb_release lsblk lscpu lsmod lsof man netstat nproc pgrep pidof printenv ps pstree pwd ss sw_vers top "
+    "tty uname uptime vmstat w whereis which who whoami command-v"
 )
 """Show the machine's state, not a file's."""
 
@@ -25,8 +25,8 @@ INSPECTORS = words(
 """Show facts about the files they are given."""
 
 FILTERS = words(
-    "base32 base64 bzcat col colrm column comm csvlook cut expand fmt fold gzcat hexdump hd iconv join look lz4cat numfmt "
-    "od paste pr ptx rev shuf sort strings tac tr tsort unexpand uniq xxd xzcat zcat zstdcat"
+    "base32 base64 bzcat col colrm column comm csvlook cut expand fmt fold gzcat hexdump hd iconv join look lz4cat "
+    "numfmt od paste pr ptx rev shuf sort strings tac tr tsort unexpand uniq xxd xzcat zcat zstdcat"
 )
 """Show the content of their files or their input, changed."""
 
@@ -77,11 +77,11 @@ WRITER_VALUED = words("-m -s -o -g -d --mode --size --reference --date --suffix"
 RUNNERS = words(
     "ant apt apt-get aws az bazel black brew bundle bun bunx bzip2 cargo clang cmake composer conda corepack deno "
     "dnf docker docker-compose dotnet eslint flake8 g++ gcc gcloud gem gh git go gradle gradlew gunzip gzip helm http "
-    "isort java javac jest kill killall kubectl ld ld.so make mocha mvn mypy mysql nginx ninja node nohup nox npm npx "
+    "isort java javac jest kill killall kubectl ld ld.so make mocha mvn mypy mysql nginx ninja node nox npm npx "
     "nvm pacman patch perl php pip pip3 pipenv pipx pkill playwright pnpm podman poetry pre-commit prettier psql "
     "pylint pyright pytest python python2 python3 rake redis-cli rsync ruby ruff rustc rustfmt scp scons service "
     "split sqlite3 ssh su swift systemctl tar terraform tox ts-node tsc tsx uv uvx vite vitest xz yarn yum zip unzip "
-    "zstd source . csplit dd crontab chsh mount umount useradd usermod passwd ed ex vi vim nano emacs code open "
+    "zstd csplit dd crontab chsh mount umount useradd usermod passwd ed ex vi vim nano emacs code open "
     "xdg-open pbcopy screen tmux expect script"
 )
 """Run something that may change anything, unless `READING_SUBCOMMANDS` knows better."""

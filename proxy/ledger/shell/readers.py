@@ -53,7 +53,7 @@ _RG_VALUED = (_GREP_VALUED - {"-d", "-D"}) | words(
 )
 _AG_VALUED = words("-A -B -C -m -G -p --ignore --ignore-dir --depth --file-search-regex")
 _RUNS_OTHERS = {"--pre", "--hostname-bin"}
-_NO_LINES = ("-c", "-l", "-L", "-q", "--count", "--files-with-matches", "--files-without-match", "--files", "--quiet")
+_NO_LINES = ("-c", "-l", "-L", "--count", "--files-with-matches", "--files-without-match", "--files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +158,8 @@ def searched(call: Call) -> Effect:
     options = split(call.arguments, kind.valued)
     if options.has(*_RUNS_OTHERS):
         return ANYTHING
+    if options.has("-q", "--quiet", "--silent"):
+        return NOTHING
     patterns = options.values("-e", "--regexp")
     operands = list(options.operands)
     if not patterns and not options.has("-f", "--file", "--files"):

@@ -142,7 +142,9 @@ def _bodies(node: Node, depth: int) -> Iterator[Pipeline]:
 def _redirected(node: Node, depth: int) -> Iterator[Pipeline]:
     """A statement with redirections, which belong to its last stage; a here-document's line may go on after it."""
     body = node.child_by_field_name("body")
-    before = list(_pipelines(body, depth)) if body is not None else [Pipeline((Simple(()),))]
+    before = list(_pipelines(body, depth)) if body is not None else []
+    if body is not None and body.type in _STRUCTURES - {"list"}:
+        before = [Pipeline((Group(tuple(before)),))]
     after: list[Pipeline] = []
     redirects: list[Redirect] = []
     words: list[Word] = []
@@ -201,6 +203,8 @@ def _redirect(node: Node) -> Redirect:
         return Redirect("<<<", None)
     operator = "".join(text_of(child) for child in node.children if not child.is_named)
     targets = node.children_by_field_name("destination")
+    if any(target.start_point.row != node.start_point.row for target in targets):
+        raise UnreadableError  # the grammar reads on in the next line; a shell refuses that
     descriptor = text_of(node.child_by_field_name("descriptor"))
     return Redirect(operator, word_of(targets[0]) if targets else None, to_errors=descriptor == "2")
 

@@ -11,18 +11,21 @@ from proxy.ledger.shell.access import (
     ANYTHING,
     NOTHING,
     UNKNOWN,
+    UNNAMED,
     Argument,
     Call,
     Effect,
     Kind,
-    Reading,
     Target,
-    Waiting,
+    reads,
     text_of,
+    through,
+    with_inner,
 )
 from proxy.ledger.shell.editors import EDITORS
 from proxy.ledger.shell.options import split
 from proxy.ledger.shell.readers import READERS
+from proxy.ledger.shell.reading import Reading, Waiting, sum_up
 from proxy.ledger.shell.script import Group, Pipeline, Redirect, Simple, parse
 from proxy.ledger.shell.words import Variable, Word
 from proxy.ledger.spans import join, narrowing
@@ -33,7 +36,7 @@ _BUDGET = 1 << 19
 """Characters that are parsed for one command, inner scripts again included: bounds hostile nesting."""
 _HARMLESS_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})
 _HANDLERS = READERS | EDITORS
-_ASKS_VERSION = frozenset({"--version", "-V", "--help", "-version", "version"})
+_ASKS_VERSION = frozenset({"--version", "--help", "-version"})
 
 
 def read_command(command: str, cwd: str, waiting: Waiting) -> Reading:
@@ -64,20 +67,9 @@ class _Walk:
     programs: dict[str, None] = field(default_factory=dict)
 
     def reading(self, command: str) -> Reading:
-        kind = max((one.kind for one in self.effects), default=Kind.NEUTRAL)
-        shown = [one for one in self.effects if one.targets]
-        targets = tuple(dict.fromkeys(target for one in shown for target in one.targets))
-        if any(not target.resource and not target.span for target in targets):
-            targets = tuple(_told_apart(target, command) for target in targets)
-        return Reading(
-            kind=kind,
-            targets=targets if kind is Kind.READS else (),
-            mutates=tuple(dict.fromkeys(name for one in self.effects for name in one.mutates)),
-            form=shown[0].form if len({one.form for one in shown}) == 1 else "",
-            polling=self.waits or (bool(self.polls) and all(self.polls)),
-            cwd=self.cwd,
-            programs=tuple(self.programs),
-        )
+        """What was walked, in one."""
+        polling = self.waits or (bool(self.polls) and all(self.polls))
+        return sum_up(self.effects, command, polling=polling, cwd=self.cwd, programs=tuple(self.programs))
 
     def script(self, text: str) -> None:
         """Walk a command line; what is no shell text is unknown."""
@@ -113,7 +105,7 @@ class _Walk:
             self.variables[name] = self._expand(value)
         arguments = [self._expand(word) for word in stage.words]
         effect = self._redirected(stage.redirects, stdin, lambda given: self._command(arguments, given))
-        return _with_inner(effect, substituted)
+        return with_inner(effect, substituted)
 
     def _group(self, group: Group, stdin: Effect | None, *, piped: bool) -> Effect:
         if group.function:
@@ -131,7 +123,8 @@ class _Walk:
             tuple(name for one in found for name in one.mutates),
             found[0].form if len({one.form for one in found if one.targets}) == 1 else "",
         )
-        return self._redirected(group.redirects, stdin, lambda _: whole)
+        via = narrowing({"via": digest(repr(group.body))})
+        return self._redirected(group.redirects, stdin, lambda given: through(whole, given, via))
 
     def _inside(self, body: Sequence[Pipeline]) -> None:
         if body:
@@ -214,8 +207,10 @@ class _Walk:
         if program in ("read", "mapfile", "readarray", "unset", "getopts"):
             self.variables.update(dict.fromkeys((one for one in arguments if one), None))
             return NOTHING
+        if program in (".", "source"):
+            return NOTHING if arguments and (arguments[0] or "").endswith("/activate") else ANYTHING
         if program in programs.SHELLS:
-            return self._shell(arguments, stdin)
+            return self._shell(arguments)
         if program == "eval":
             return self._inner_script(None if None in arguments else " ".join(one or "" for one in arguments))
         if program == "xargs":
@@ -231,14 +226,12 @@ class _Walk:
     def _program(self, program: str, arguments: Sequence[Argument], stdin: Effect | None) -> Effect:
         self.programs.setdefault(program)
         handler = _HANDLERS.get(program)
-        if len(arguments) == 1 and arguments[0] in _ASKS_VERSION and "/" not in program:
-            effect = Effect(Kind.READS, (Target("inspect", "", narrowing({"via": text_of(program, arguments)})),))
-        elif handler is not None:
-            effect = handler(self._call(program, arguments, stdin))
-        elif program in (".", "source") and str(arguments[:1]).find("activate") >= 0:
-            effect = NOTHING
+        if handler is None:
+            return ANYTHING if "/" in program else UNKNOWN
+        if len(arguments) == 1 and arguments[0] in _ASKS_VERSION:
+            effect = reads("inspect", [""], narrowing({"via": text_of(program, arguments)}))
         else:
-            effect = ANYTHING if "/" in program or program in (".", "source") else UNKNOWN
+            effect = handler(self._call(program, arguments, stdin))
         if effect.kind is Kind.READS and (stdin is None or not stdin.targets):
             self.polls.append(self.waiting.polls(text_of(program, arguments)))
         return effect
@@ -250,12 +243,12 @@ class _Walk:
         elif not operands:
             self.cwd = "~"
         else:
-            self.cwd = (self._call("", (), None).path(operands[0]) or None) if operands[0] != "-" else None
+            to = self._call("", (), None).path(operands[0] if operands[0] != "-" else None)
+            self.cwd = None if to == UNNAMED else to
         return NOTHING
 
-    def _shell(self, arguments: Sequence[Argument], stdin: Effect | None) -> Effect:
+    def _shell(self, arguments: Sequence[Argument]) -> Effect:
         """`bash -lc '…'`; a shell without `-c` runs a file or its input."""
-        del stdin
         for at, one in enumerate(arguments):
             if one is None or not one.startswith("-"):
                 break
@@ -289,23 +282,10 @@ class _Walk:
         if not words:
             return stdin or NOTHING
         effect = self._command([*words, None], None)
-        if effect.kind is not Kind.READS or not effect.targets:
-            return effect
         via = narrowing({"via": text_of("xargs", words)})
-        sources = stdin.targets if stdin is not None and stdin.targets else (Target("", "", ""),)
+        if effect.kind is not Kind.READS or not effect.targets:
+            return through(effect, stdin, via)
+        sources = stdin.targets if stdin is not None and stdin.targets else (Target("", UNNAMED, ""),)
         return effect._replace(
             targets=tuple(Target(effect.targets[0].action, one.resource, join(one.span, via)) for one in sources)
         )
-
-
-def _with_inner(effect: Effect, inner: Sequence[Effect]) -> Effect:
-    """A command and what its substitutions run: their output is an argument, not shown."""
-    if not inner:
-        return effect
-    kind = max(effect.kind, *(one.kind if one.kind is not Kind.READS else Kind.NEUTRAL for one in inner))
-    return effect._replace(kind=kind, mutates=effect.mutates + tuple(name for one in inner for name in one.mutates))
-
-
-def _told_apart(target: Target, command: str) -> Target:
-    """Unnamed resources of different commands are different: the command's digest stands in the span."""
-    return target if target.resource else target._replace(span=join(target.span, f"command={digest(command)}"))

@@ -17,7 +17,7 @@ _QUOTED_ESCAPE = re.compile(r'\\([\\"$`])')
 
 
 class UnreadableError(Exception):
-    """The command is nested too deep."""
+    """The command is nested too deep, or no shell would take it."""
 
 
 class Variable(NamedTuple):
