@@ -46,3 +46,4 @@ def start_logging(form: str, stream: TextIO | None = None) -> None:
     handler = logging.StreamHandler(out)
     handler.setFormatter(JsonLines() if settle_form(form, out) == "json" else TextLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.getLogger("alembic").setLevel(logging.WARNING)

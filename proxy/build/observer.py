@@ -108,6 +108,7 @@ def serve_observer(settings: Settings, *, source: str = "live") -> None:
             observer.stop()
 
         signal.signal(signal.SIGUSR1, finish)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: observer.stop())
         observer.run()

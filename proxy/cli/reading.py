@@ -79,16 +79,6 @@ def read_story(reader: Reader, session: SessionFact) -> Story:
     )
 
 
-def loop_limits(settings: Settings) -> LoopLimits:
-    """When re-reads are a loop."""
-    return LoopLimits(
-        same_observation=settings.sessions.loop_same_observation,
-        any_of_them=settings.sessions.loop_any,
-        turns=settings.sessions.loop_turns,
-        idle_us=settings.sessions.loop_idle_s * 1_000_000,
-    )
-
-
 def read_summaries(reader: Reader, limits: LoopLimits, *, since_us: int, now_us: int) -> list[Summary]:
     """One line for each session that was active since then."""
     turns = reader.counts(TurnFact, "session")

@@ -45,8 +45,8 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("HOUSE", "config init|show|check", "settings and their origins", "config show", "house.config"),
     Entry("HOUSE", "metrics", "every series with its help", "metrics", "house.metrics"),
     Entry("HOUSE", "version", "what is installed", "version", "house.version"),
-    Entry("", "_relay", "the relay's process", "_relay --spec FILE", "live.processes"),
-    Entry("", "_observer", "the observer's process", "_observer --spec FILE", "live.processes"),
+    Entry("", "_relay", "the relay's process", "_relay --spec FILE", "live.relay_process"),
+    Entry("", "_observer", "the observer's process", "_observer --spec FILE", "live.observer_process"),
 )
 
 GROUPS = tuple(dict.fromkeys(entry.group for entry in COMMANDS if entry.group))

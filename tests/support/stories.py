@@ -80,7 +80,8 @@ class Telling:
                    duration_us=4 * SECOND_US)
         )  # fmt: skip
         self.turns.append(
-            a_fact(TurnFact, **who, turn=turn, writer=self.writer, number=number, purpose="main", started_us=self.now_us,
+            a_fact(TurnFact, **who, turn=turn, writer=self.writer, number=number, purpose="main",
+                   started_us=self.now_us,
                    duration_us=4 * SECOND_US, model_answered="claude-x", context_tokens=context,
                    usage_missing=context is None, fresh_tokens_ref=1_000, reply_tokens_ref=100)
         )  # fmt: skip
@@ -94,7 +95,8 @@ class Telling:
     def _sampling(self, number: int, who: dict[str, Any], context: int, cached: int) -> None:
         fresh, output = (context - cached) * PICO_INPUT, 200 * PICO_OUTPUT
         self.iterations.append(
-            a_fact(IterationFact, writer=self.writer, number=number, iteration=0, **who, kind="message", model="claude-x",
+            a_fact(IterationFact, writer=self.writer, number=number, iteration=0, **who, kind="message",
+                   model="claude-x",
                    cache_read=cached, cache_write_5m=context - cached, output=200,
                    pico_usd=cached * PICO_CACHED + fresh + output, fresh_pico_usd=fresh, output_pico_usd=output,
                    warm_pico_usd=context * PICO_CACHED + output)
@@ -212,5 +214,5 @@ def keep(told: Telling, database: Database) -> None:
         if place == len(told.exchanges) - 1:
             facts += told.facts()
         mark = Mark(exchange.number, 1, exchange.number * 1000)
-        state = StateChange(told.session, place, b"state")
+        state = StateChange(told.session, place, {"main": b"state"})
         writer.commit(Commit(exchange=exchange, facts=facts, state=state, mark=mark))

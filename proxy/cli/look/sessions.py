@@ -7,9 +7,10 @@ from dataclasses import asdict
 import click
 import orjson
 
+from proxy.build.settings import loop_limits
 from proxy.cli import options, page, settings
 from proxy.cli.invocation import Invocation
-from proxy.cli.reading import NOTHING_YET, has_store, loop_limits, now_us, read_summaries, reader_of
+from proxy.cli.reading import NOTHING_YET, has_store, now_us, read_summaries, reader_of
 from proxy.cli.views.sessions import Summary, sessions_lines
 
 
@@ -18,7 +19,7 @@ from proxy.cli.views.sessions import Summary, sessions_lines
 @options.since
 @options.output_format
 @click.pass_obj
-def sessions(invocation: Invocation, looping: bool, since: int | None, form: str) -> None:  # noqa: FBT001  a flag of click
+def sessions(invocation: Invocation, *, looping: bool, since: int | None, form: str) -> None:
     """List the sessions, worst first: loops, then tokens fetched again, then compactions."""
     said = settings.read(invocation).settings
     now = now_us()

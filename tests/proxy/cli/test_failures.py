@@ -13,7 +13,7 @@ from config.errors import Problem, SettingsError
 from proxy.cli.failures import report
 from proxy.cli.invocation import Invocation
 from proxy.model.errors import CannotWriteError, InputError, NewerVersionError, UnreachableError, UsageError
-from tests.support.shell import type_command
+from tests.support.typed import type_command
 
 CANARY = "sk-ant-canary-0123456789"
 

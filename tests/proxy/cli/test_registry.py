@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from proxy.cli import registry
 from proxy.cli.page import Group
-from tests.support.shell import pages
+from tests.support.typed import pages
 
 
 def test_the_usage_in_the_overview_names_the_subcommands_that_exist() -> None:

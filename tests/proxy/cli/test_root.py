@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from proxy.cli import page, registry
-from tests.support.shell import pages, type_command
+from tests.support.typed import pages, type_command
 
 
 def test_the_help_lists_every_command_by_job_and_hides_our_own_processes() -> None:
@@ -48,7 +48,7 @@ def test_an_unknown_command_is_refused_with_where_to_look() -> None:
 
 def test_starting_up_imports_nothing_that_a_command_does_not_need() -> None:
     heavy = ("pydantic", "aiohttp", "sqlalchemy", "tiktoken", "prometheus_client", "uvloop", "yaml", "genai_prices")
-    code = f"import sys; from tests.support.shell import type_command; type_command('version'); \
+    code = f"import sys; from tests.support.typed import type_command; type_command('version'); \
 print([name for name in {heavy!r} if name in sys.modules])"
     typed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert typed.stdout == "[]\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from proxy.metrics.definitions import METRICS, Kind
 from proxy.metrics.documentation import metric_lines, metrics_page
-from tests.support.shell import type_command
+from tests.support.typed import type_command
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from config.layers import defaults_text
-from tests.support.shell import type_command
+from tests.support.typed import type_command
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import platform
 
-from tests.support.shell import type_command
+from tests.support.typed import type_command
 
 
 def test_version_names_product_and_python() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from proxy.cli.views.sessions import Summary, sessions_lines
 from proxy.store import open_database
-from tests.support.shell import type_command
+from tests.support.typed import type_command
 from tests.support.stories import Telling, a_compacted_session, keep, reads
 
 

@@ -1,0 +1,137 @@
+"""`serve` from start to end: lock, admin listener, processes, signals, drain."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from config.settings import Settings
+from proxy.build.folder import DataFolder, write_private
+from proxy.build.relay import read_token
+from proxy.build.settings import data_folder, loop_limits, relay_spec
+from proxy.metrics.readings import Readings
+from proxy.model.errors import CannotWriteError, GateError
+from proxy.page.memory import PageReader, Sample
+from proxy.page.table import JOURNAL_OFF
+from proxy.supervisor.admin import Admin
+from proxy.supervisor.running import read_running
+from proxy.supervisor.scrape import Scrape, Sources
+from proxy.supervisor.supervisor import Plan, Supervisor
+
+LOG = logging.getLogger("supervisor")
+PROCESSES = ("relay", "observer")
+
+
+class Serving(NamedTuple):
+    """Where a service can be reached."""
+
+    relay_url: str
+    admin_url: str
+    data: Path
+
+
+async def serve(
+    settings: Settings, *, version: str, announce: Callable[[Serving], None], ready_file: Path | None = None
+) -> None:
+    """Run relay and observer until SIGTERM or SIGINT, then drain; a second signal cuts what still streams.
+
+    Raises:
+        CannotWriteError: folder or port cannot be used, or another `serve` uses the folder.
+        ChildStartError: a process ended before it was ready.
+    """
+    folder = data_folder(settings)
+    folder.prepare()
+    lock = folder.take()
+    if lock is None:
+        raise CannotWriteError(f"data folder {folder.path}: {_who(folder)} uses it; give this one another --data")
+    try:
+        await _serve(settings, folder, version=version, announce=announce, ready_file=ready_file)
+    finally:
+        lock.close()
+
+
+def _who(folder: DataFolder) -> str:
+    running = read_running(folder.running)
+    return f"another {running.by} (pid {running.supervisor.pid})" if running else "another serve or wrap"
+
+
+async def _serve(
+    settings: Settings,
+    folder: DataFolder,
+    *,
+    version: str,
+    announce: Callable[[Serving], None],
+    ready_file: Path | None,
+) -> None:
+    supervisor = Supervisor(folder, Plan(by="serve", relay=relay_spec(settings), observer=settings.model_dump_json()))
+    scrape = Scrape(_sources(settings, folder, version, supervisor))
+    token = read_token(settings.admin.token_file) if settings.admin.token_file else ""
+    admin = Admin(metrics=scrape.page, ready=lambda: readiness(supervisor, folder), token=token)
+    stopping = _signals(supervisor)
+    admin_url = await admin.start(settings.admin.listen.host, settings.admin.listen.port)
+    try:
+        await supervisor.start(admin_url)
+        serving = Serving(supervisor.relay_url, admin_url, folder.path)
+        if ready_file is not None:
+            told = {"relay": serving.relay_url, "admin": admin_url, "data": str(folder.path), "pid": os.getpid()}
+            write_private(ready_file, json.dumps(told))
+        announce(serving)
+        await stopping.wait()
+        LOG.info("ending: no new connections; streams have %.0f s", settings.relay.drain_s)
+    finally:
+        await supervisor.stop()
+        await admin.stop()
+        await asyncio.to_thread(scrape.close)
+
+
+def _signals(supervisor: Supervisor) -> asyncio.Event:
+    """The first signal ends in order, the next one at once."""
+    stopping = asyncio.Event()
+
+    def on_signal() -> None:
+        if stopping.is_set():
+            supervisor.cut()
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, on_signal)
+    return stopping
+
+
+def readiness(supervisor: Supervisor, folder: DataFolder) -> dict[str, bool]:
+    """What must be true: the relay accepts, and the journal can be written. A lagging observer is a metric."""
+    is_accepting = supervisor.is_up("relay") and not supervisor.is_ending
+    return {"relay": is_accepting, "journal": is_accepting and _is_recording(folder)}
+
+
+def _is_recording(folder: DataFolder) -> bool:
+    try:
+        values = PageReader(folder.page).read()
+    except GateError:
+        return False
+    return any(isinstance(value, Sample) and value.metric is JOURNAL_OFF and not value.value for value in values)
+
+
+def _sources(settings: Settings, folder: DataFolder, version: str, supervisor: Supervisor) -> Sources:
+    def processes() -> Readings:
+        return {
+            "compaction_process_up": {(name,): int(supervisor.is_up(name)) for name in PROCESSES},
+            "compaction_process_restarts_total": {(name,): supervisor.restarts[name] for name in PROCESSES},
+        }
+
+    return Sources(
+        folder=folder,
+        database=settings.store.database,
+        loops=loop_limits(settings),
+        environment=settings.environment,
+        version=version,
+        processes=processes,
+        now_us=lambda: time.time_ns() // 1_000,
+    )
