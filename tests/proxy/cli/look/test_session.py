@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from proxy.store import open_database
-from tests.support.typed import type_command
 from tests.support.stories import Telling, a_compacted_session, keep
+from tests.support.typed import type_command
 
 DOCS = Path(__file__).parents[4] / "docs"
 

@@ -8,8 +8,8 @@ import pytest
 
 from proxy.cli.views.sessions import Summary, sessions_lines
 from proxy.store import open_database
-from tests.support.typed import type_command
 from tests.support.stories import Telling, a_compacted_session, keep, reads
+from tests.support.typed import type_command
 
 
 @pytest.fixture
