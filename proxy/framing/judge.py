@@ -33,10 +33,15 @@ class Judge:
         self._parser: Any = None
         self._keep_alive: bool | None = None
         self._ends = 0
+        self._chunks = 0
 
     def on_headers_complete(self) -> None:
         """Only here does llhttp still know what the head said about the connection."""
         self._keep_alive = self._parser.should_keep_alive()
+
+    def on_chunk_header(self) -> None:
+        """A chunk began: the body is read as chunked."""
+        self._chunks += 1
 
     def on_message_complete(self) -> None:
         """A message ended."""
@@ -67,13 +72,23 @@ class Judge:
             or parser.get_status_code() != head.status
             or self._keep_alive is not (head.keep_alive and head.framed is not Body.UNTIL_CLOSE)
             or parser.should_upgrade() is not head.upgrade
+            or (head.framed is Body.UNTIL_CLOSE and not self._reads_until_close(head))
         ):
             raise FramingError(Fault.JUDGES)
+
+    def _reads_until_close(self, head: ResponseHead) -> bool:
+        """No probe is long enough to show that a body has no length. llhttp says so when nothing else ends the talk."""
+        raw = head.raw.replace(b"HTTP/1.0", b"HTTP/1.1", 1)
+        for line in head.special:
+            if line.role is Role.CONNECTION:
+                raw = raw.replace(b"\r\n%s\r\n" % line.raw, b"\r\n", 1)
+        agrees = self._agrees(httptools.HttpResponseParser(self), raw, Body.UNTIL_CLOSE, 0)
+        return agrees and self._keep_alive is False
 
     def _agrees(self, parser: Any, raw: bytes, body: Body, length: int) -> bool:  # noqa: ANN401 either parser
         """Whether a message with this head and body ends for llhttp where it ends for us."""
         self._keep_alive = None
-        self._ends = 0
+        self._ends = self._chunks = 0
         self._parser = parser
         try:
             return self._ends_alike(parser, raw, body, length)
@@ -90,7 +105,7 @@ class Judge:
             return self._ends == 1
         if body is Body.UNTIL_CLOSE:
             parser.feed_data(b"0\r\n\r\n")
-            return self._ends == 0
+            return self._ends == 0 and self._chunks == 0
         if body is Body.LENGTH:
             _feed_zeros(parser, length - 1)
             last = b"0"
@@ -100,7 +115,7 @@ class Judge:
         if self._ends > 0:
             return False
         parser.feed_data(last)
-        return self._ends == 1
+        return self._ends == 1 and (self._chunks > 0) is (body is Body.CHUNKED)
 
 
 def _feed_zeros(parser: Any, count: int) -> None:  # noqa: ANN401 either parser

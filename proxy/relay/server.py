@@ -56,7 +56,7 @@ async def run_relay(
         clock=clock,
         token_sha256=settings.token_sha256,
     )
-    listener = _listen(settings)
+    listener = listen(settings)
     loop = asyncio.get_running_loop()
     if stop is None:
         stop = asyncio.Event()
@@ -75,7 +75,8 @@ async def run_relay(
         counters.mirror_journal(journal.counters)
 
 
-def _listen(settings: RelaySettings) -> socket.socket:
+def listen(settings: RelaySettings) -> socket.socket:
+    """The inherited socket, or one of our own. Raises CannotWriteError."""
     if settings.listen_fd is not None:
         listener = socket.socket(fileno=settings.listen_fd)
         listener.settimeout(0)

@@ -99,7 +99,7 @@ def _covers(entry: str, host: str, port: int) -> bool:
     if entry == "*":
         return True
     name, colon, only_port = entry.rpartition(":")
-    if colon and only_port.isdecimal() and ":" not in name:
+    if colon and only_port.isdecimal() and (":" not in name or name.endswith("]")):
         if int(only_port) != port:
             return False
         entry = name
