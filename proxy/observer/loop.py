@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -94,7 +95,7 @@ class Observer:
                 if until_idle:
                     break
                 self._stop.wait(self._limits.poll_s)
-        self._tally.write(self._snapshot, now_us())
+        self._report()
 
     def _pass(self) -> int:
         """Take everything that has ended; how many exchanges that were."""
@@ -106,11 +107,10 @@ class Observer:
                 return taken
             taken += 1
             if self._is_report_due():
-                self._journal.release(writer, self._journal.mark(writer), wipe=True)
+                self._release({writer: self._journal.mark(writer)})
             if self._stop.is_set():
                 return taken
-        for writer, mark in self._journal.marks().items():
-            self._journal.release(writer, mark, wipe=True)
+        self._release(self._journal.marks())
         self._tally.behind_since_us = None
         return taken
 
@@ -121,9 +121,8 @@ class Observer:
             try:
                 self._station.take(exchange, mark)
             except StoreUnavailableError as error:
-                self._tally.store_errors += 1
-                self._tally.store_error = str(error)
-                self._tally.write(self._snapshot, now_us())
+                self._note(error)
+                self._report()
             else:
                 self._tally.store_error = ""
                 return True
@@ -131,14 +130,26 @@ class Observer:
                 return False
             wait_s = min(2 * wait_s, self._limits.last_backoff_s)
 
+    def _release(self, marks: Mapping[str, Mark]) -> None:
+        """Say that what is committed can be recycled; on a full disk the next pass says it again."""
+        try:
+            for writer, mark in marks.items():
+                self._journal.release(writer, mark, wipe=True)
+        except OSError as error:
+            self._note(error)
+
     def _is_report_due(self) -> bool:
         """Write the snapshot when it is time, and say so."""
         now_s = time.monotonic()
         if now_s < self._report_due:
             return False
         self._report_due = now_s + self._limits.report_s
-        self._tally.write(self._snapshot, now_us())
+        self._report()
         return True
+
+    def _report(self) -> None:
+        with suppress(OSError):  # a full disk: the snapshot's age tells
+            self._tally.write(self._snapshot, now_us())
 
     def _house_keeping(self) -> None:
         self._is_report_due()
@@ -148,8 +159,11 @@ class Observer:
             try:
                 self._upkeep()
             except StoreUnavailableError as error:
-                self._tally.store_errors += 1
-                self._tally.store_error = str(error)
+                self._note(error)
+
+    def _note(self, error: OSError | StoreUnavailableError) -> None:
+        self._tally.store_errors += 1
+        self._tally.store_error = str(error)
 
 
 def stop_on_signals(observer: Observer) -> None:

@@ -34,9 +34,9 @@ class Tally:
     parse_faults: int = 0
     """Exchanges of which a part could not be read."""
     store_errors: int = 0
-    """Commits that had to wait for the store."""
+    """Times the store or the data folder could not be written and had to be tried again."""
     store_error: str = ""
-    """The last reason, while the store is being waited for."""
+    """The last reason, until a commit stands again."""
     behind_since_us: int | None = None
     """When the exchange being worked on had ended; None = everything is committed. The lag is now less this."""
     exchanges: Counter[tuple[str, str]] = field(default_factory=Counter)

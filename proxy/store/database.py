@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -115,14 +116,9 @@ def open_database(url: str, *, create: bool = True) -> Database:
 def _bring_up(database: Database, *, source: str) -> None:
     with database.reading() as connection:
         found = stored_revision(connection, source=source)
-    if found == REVISION:
-        return
-    if found is None and database.file is not None:
-        with database.maintaining() as connection:
-            for pragma in NEW_FILE_PRAGMAS:
-                connection.exec_driver_sql(pragma)
-    with database.writing() as connection:
-        migrate(connection, source=source)
+    if found != REVISION:
+        with database.writing() as connection:
+            migrate(connection, source=source)
 
 
 def _checked(url: str) -> URL:
@@ -141,13 +137,29 @@ def _checked(url: str) -> URL:
 
 
 def _prepare_file(file: Path, *, create: bool) -> None:
-    if not create and not file.exists():
+    if file.exists():
+        return
+    if not create:
         raise InputError(str(file), "", "no file", "a store")
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite gives -wal and -shm the mode of the file
+        _make_file(file)
     except OSError as error:
         raise CannotWriteError(f"{file}: {error.strerror}") from error
+
+
+def _make_file(file: Path) -> None:
+    """Give an empty database its name once it is in WAL: switching fails while anybody else has it open."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
+    os.close(os.open(draft, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite gives -wal and -shm the mode of the file
+    try:
+        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            for pragma in NEW_FILE_PRAGMAS:
+                connection.execute(pragma)
+        with suppress(FileExistsError):  # another process was faster; its file is as good
+            file.hardlink_to(draft)
+    finally:
+        draft.unlink()
 
 
 def _set_pragmas(connection: sqlite3.Connection, _: object) -> None:

@@ -49,6 +49,19 @@ def test_an_exchange_that_is_known_is_not_observed(database: Database) -> None:
     assert (tally.commits, tally.known) == (1, 1)
 
 
+def test_a_state_observed_from_a_known_exchange_is_thrown_away(database: Database) -> None:
+    class Blind(Writer):
+        def knows(self, exchange: ExchangeId) -> bool:
+            return False
+
+    observer, tally = an_observer(Blind(database))
+    for number in (1, 1, 2):
+        observer.take(an_exchange(number, "a"), mark(number))
+    assert (tally.commits, tally.conflicts) == (2, 0)
+    with snapshot(database) as reader:
+        assert [(turn.turn, turn.number) for turn in reader.facts(TurnFact)] == [(1, 1), (2, 2)]
+
+
 class Mute(CountingJourney):
     """Says nothing of the exchange itself."""
 

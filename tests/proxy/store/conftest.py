@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, delete
 
 from proxy.store import Database, Writer, open_database
 from proxy.store.schema import METADATA
@@ -58,7 +58,8 @@ def url(request: pytest.FixtureRequest, dialect: str, tmp_path: Path) -> str:
     if dialect == "postgresql":
         engine: Engine = request.getfixturevalue("migrated_database")
         with engine.begin() as connection:
-            connection.execute(text(f"TRUNCATE {', '.join(METADATA.tables)}"))
+            for table in reversed(METADATA.sorted_tables):  # quicker than TRUNCATE, which makes new files
+                connection.execute(delete(table))
         return engine.url.render_as_string()
     file = tmp_path / "data" / "store.db"
     file.parent.mkdir()
