@@ -47,8 +47,8 @@ def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACal
             pass
     if exchange.request_lost or exchange.response_lost:
         return NotACall(ExchangeKind.UNPARSED, "not wholly recorded")
-    if not exchange.request_complete:
-        return NotACall(ExchangeKind.UNPARSED, "request cut")
+    if not exchange.request_complete:  # refused, or somebody left, before it had come whole
+        return NotACall(ExchangeKind.ATTEMPT, exchange.outcome)
     request = endpoint.read_request(exchange.request_body, exchange.request_headers, former)
     if isinstance(request, Unparsed):
         return NotACall(ExchangeKind.UNPARSED, request.reason)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 
+from proxy.model.exchange import Outcome
 from proxy.model.facts import ExchangeFact, ExchangeKind, SessionFact, ThreadFact, TurnFact
 from tests.support.journey import Client, Driver, a_file, numbered, read, text, usage
 
@@ -156,3 +159,13 @@ def test_usage_and_misses_of_the_prompt_cache_are_told() -> None:
     client.user(text("again"))
     client.turn(used=usage(write=5_600, output=10))
     assert [turn.cache_miss for turn in client.driver.run.of(TurnFact)] == ["cold", "", "ttl", "prefix changed"]
+
+
+def test_a_request_that_never_came_whole_is_a_try_of_nobody() -> None:
+    client = Client(Driver())
+    client.user(text("go"))
+    whole = client.exchange([text("done")])
+    refused = replace(whole, request_complete=False, status=502, response_body=b"", outcome=Outcome.REFUSED)
+    client.driver.observe(refused)
+    (exchange,) = client.driver.run.of(ExchangeFact)
+    assert (exchange.kind, exchange.reason, exchange.session) == (ExchangeKind.ATTEMPT, "refused", None)
