@@ -6,6 +6,7 @@ from tests.conformance.harness.registry import Probe, Section
 from tests.conformance.ours import accounts, addressing, draining, errors, secrets, tls
 from tests.conformance.probes import (
     connections,
+    departures,
     fidelity_codings,
     fidelity_requests,
     fidelity_responses,
@@ -23,6 +24,7 @@ SECTIONS: tuple[Section, ...] = (
     framing_requests.SECTION,
     framing_responses.SECTION,
     connections.SECTION,
+    departures.SECTION,
     draining.SECTION,
     websocket.SECTION,
     addressing.SECTION,

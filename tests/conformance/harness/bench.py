@@ -161,14 +161,14 @@ class Bench:
         arrived = client.read_head("a response head, its body still to come")
         return Stream(client, upstream, arrived, Payload(client, arrived))
 
-    def refused(self, raw: bytes) -> Answer:
-        """Send what must go no further: the target's own answer, after which it has closed.
+    def refused(self, raw: bytes, *, piece: int = LONG_MESSAGE) -> Answer:
+        """Send what must go no further, `piece` bytes at a time: the target's own answer, after which it has closed.
 
         Raises FindingError when the upstream saw a byte, or the connection does not end.
         """
         client = self.connect()
         with suppress(EndedError):
-            client.send(raw)
+            client.send_in_pieces(raw, piece)
         try:
             upstream = self.next_request(client)
         except RefusedError:

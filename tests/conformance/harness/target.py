@@ -63,6 +63,7 @@ http {{
     location / {{
       proxy_pass http://127.0.0.1:{upstream};
       proxy_http_version 1.1; proxy_buffering off; proxy_request_buffering off; proxy_next_upstream off;
+      proxy_read_timeout 1d; proxy_send_timeout 1d; send_timeout 1d;
       proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $upstream_connection;
       proxy_pass_header Server; proxy_pass_header Date;
     }}

@@ -215,26 +215,29 @@ class Payload:
             return self._wire.read(size, "bytes of payload")
         data = bytearray()
         while len(data) < size:
-            if self._left == 0:
-                self._left = self._next_size(due=size - len(data))
+            if not self._left:
+                self._left = self._next_size()
+            if not self._left:
+                raise EndedError(f"{self._wire.side}: the body ended, {size - len(data)} bytes of payload due")
             piece = self._wire.read(min(self._left, size - len(data)), "bytes of payload")
             data += piece
             self._left -= len(piece)
         return bytes(data)
 
     def read_last_chunk(self) -> None:
-        """The end of a chunked body, without trailers."""
-        if self._is_chunked:
-            self._wire.read_until(b"0\r\n\r\n", "the last chunk")
+        """The end of a chunked body, its trailers included."""
+        if not self._is_chunked:
+            return
+        if size := self._next_size():
+            raise FindingError(f"{self._wire.side}: a chunk of {size} bytes, expected the last one")
+        while self._wire.read_until(CRLF, "the end of the trailers") != CRLF:
+            pass
 
-    def _next_size(self, *, due: int) -> int:
+    def _next_size(self) -> int:
         if self._is_inside:
             self._wire.read(2, "bytes behind a chunk")
         self._is_inside = True
-        size = chunk_size(self._wire.read_until(CRLF, f"a chunk's size line ({due} bytes of payload)"))
-        if size == 0:
-            raise EndedError(f"{self._wire.side}: the body ended, {due} bytes of payload due")
-        return size
+        return chunk_size(self._wire.read_until(CRLF, "a chunk's size line"))
 
 
 def chunk_size(line: bytes) -> int:

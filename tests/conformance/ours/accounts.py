@@ -17,12 +17,15 @@ from tests.conformance.harness.findings import FindingError, RefusedError, equal
 from tests.conformance.harness.messages import STREAM_HEAD, Message, chunk, chunked, response
 from tests.conformance.harness.registry import Section
 from tests.conformance.harness.wire import PATIENCE_S
+from tests.conformance.ours.errors import mute_port
 from tests.conformance.ours.relay import OwnRelay, running, usual
 from tests.conformance.probes.fidelity_codings import EVENTS
 from tests.conformance.probes.streaming import OPEN_HEAD, in_turn
 
 SECTION = Section("accounts", is_ours=True)
 probe = SECTION.probe
+
+IN_FLIGHT = "compaction_relay_in_flight"
 
 
 def start(bench: Bench) -> OwnRelay:
@@ -99,6 +102,33 @@ def _(bench: Bench) -> None:
     equal("outcome", the_one(relay).outcome, Outcome.CLIENT_CLOSED)
 
 
+@probe("account.client-closed-dialling", "F44, F45")
+def _(bench: Bench) -> None:
+    """A client that goes while its upstream connection is still being made is `client_closed`, at once."""
+    spec = replace(usual(bench.enter(mute_port())), connect_timeout_s=60.0)
+    relay = bench.enter(running(spec))
+    bench.target = relay.target
+    client = bench.connect()
+    client.send(bench.request().raw)
+    client.expect_silence(0.2)
+    client.close()
+    equal("outcome", the_one(relay).outcome, Outcome.CLIENT_CLOSED)
+    equal("in flight", gauge(relay, IN_FLIGHT), 0)
+
+
+@probe("account.client-broke-framing", "F45")
+def _(bench: Bench) -> None:
+    """A client that breaks its own framing while the answer streams is not told as a fault of the provider."""
+    relay = start(bench)
+    asked = bench.send(bench.chunked_request(chunk(BODY)))
+    asked.upstream.send(STREAM_HEAD.head)
+    equal("status", asked.client.read_head().status, 200)
+    asked.client.send(b"xyz\r\n")
+    asked.client.read_to_end()
+    found = the_one(relay)
+    true(f"outcome {found.outcome}", found.outcome is not Outcome.UPSTREAM_CUT)
+
+
 def cut_probe(name: str, sentence: str, sent: bytes) -> None:
     def work(bench: Bench) -> None:
         relay = start(bench)
@@ -146,10 +176,9 @@ def _(bench: Bench) -> None:
 def _(bench: Bench) -> None:
     """The in-flight gauge counts what is pending, and is 0 again after every kind of end."""
     relay = start(bench)
-    name = "compaction_relay_in_flight"
     bench.exchange()
     pending = [bench.open_stream() for _ in range(5)]
-    equal("in flight, five pending", gauge(relay, name), 5)
+    equal("in flight, five pending", gauge(relay, IN_FLIGHT), 5)
     pending[0].client.close()
     pending[1].client.abort()
     pending[2].upstream.close()
@@ -161,9 +190,9 @@ def _(bench: Bench) -> None:
     except RefusedError:
         bench.refused(b"GET / HTTP/1.1\r\n\r\n")
     until = time.monotonic() + PATIENCE_S
-    while gauge(relay, name) and time.monotonic() < until:
+    while gauge(relay, IN_FLIGHT) and time.monotonic() < until:
         time.sleep(0.02)
-    equal("in flight, none pending", gauge(relay, name), 0)
+    equal("in flight, none pending", gauge(relay, IN_FLIGHT), 0)
 
 
 @probe("account.recording-off", "F04")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 
 from tests.conformance.harness.bench import Asked, Bench
-from tests.conformance.harness.client import BODY
 from tests.conformance.harness.findings import EndedError, FindingError, RefusedError, equal, short, true
 from tests.conformance.harness.messages import OK, STREAM_HEAD, chunk, response
 from tests.conformance.harness.registry import Section
@@ -15,9 +13,6 @@ from tests.conformance.probes.fidelity_requests import noise
 
 SECTION = Section("connections")
 probe = SECTION.probe
-
-GONE_S = 5.0
-"""The contract says 1 s; a loaded machine gets more."""
 
 
 def numbered(number: int) -> bytes:
@@ -149,88 +144,6 @@ def check_not_repeated(bench: Bench, client: Wire) -> None:
         return
     true(f"answer {head.start!r}, expected 502 or 504", head.status in {502, 504})
     equal("connections at the upstream", bench.upstream.connections(), 0)
-
-
-def check_gone(upstream: Wire, feed: bytes = b"") -> None:
-    """The upstream sees its connection end within the bound; meanwhile it goes on sending `feed`."""
-    until = time.monotonic() + GONE_S
-    while time.monotonic() < until:
-        try:
-            upstream.send(feed)
-            upstream.expect_silence(0.05)
-        except EndedError:
-            return
-        except FindingError:
-            upstream.expect_end()
-            return
-        except OSError:
-            return
-    raise FindingError(f"upstream: {GONE_S:.0f} s after the client went its connection still stands")
-
-
-@probe("connection.client-gone-streaming", "F42")
-def _(bench: Bench) -> None:
-    """A client that closes inside a stream: the upstream is aborted."""
-    stream = bench.open_stream()
-    stream.upstream.send(chunk(b"data: 1\n\n"))
-    stream.payload.read(9)
-    stream.client.close()
-    check_gone(stream.upstream, chunk(b"data: more\n\n"))
-
-
-@probe("connection.client-gone-silent-stream", "F42")
-def _(bench: Bench) -> None:
-    """A client that closes inside a stream whose upstream is silent: the upstream is aborted."""
-    stream = bench.open_stream()
-    stream.client.close()
-    check_gone(stream.upstream)
-
-
-@probe("connection.client-gone-waiting", "F42")
-def _(bench: Bench) -> None:
-    """A client that closes before its answer begins: the upstream is aborted."""
-    asked = bench.ask()
-    asked.client.close()
-    check_gone(asked.upstream)
-
-
-@probe("connection.client-gone-reset", "F42")
-def _(bench: Bench) -> None:
-    """A client that resets before its answer begins: the upstream is aborted."""
-    asked = bench.ask()
-    asked.client.abort()
-    check_gone(asked.upstream)
-
-
-@probe("connection.client-half-closes", "design §4 Connections", ours=True)
-def _(bench: Bench) -> None:
-    """EOF from the client while its answer is pending counts as gone."""
-    asked = bench.ask()
-    asked.client.half_close()
-    check_gone(asked.upstream)
-
-
-@probe("connection.client-gone-uploading", "F42, design §4 Connections")
-def _(bench: Bench) -> None:
-    """A client that goes inside its request body: the upstream sees an unfinished request."""
-    message = bench.request(body=BODY)
-    asked = bench.send(message.head + BODY[:20])
-    equal("first bytes of the body", asked.upstream.read(20), BODY[:20])
-    asked.client.close()
-    asked.upstream.expect_end()
-
-
-@probe("connection.client-gone-unread", "F42, F35", deadline_s=30)
-def _(bench: Bench) -> None:
-    """A client that goes without having read a full pipe: the upstream is aborted."""
-    stream = bench.open_stream()
-    stream.upstream.send_until_stuck(chunk(bytes(1 << 16)), most=48 << 20)
-    stream.client.close()
-    with suppress(EndedError, OSError):
-        stream.upstream.sock.settimeout(GONE_S)
-        for _ in range(10_000):
-            stream.upstream.sock.send(bytes(1 << 16))
-        raise FindingError("upstream: it could send on and on after the client went")
 
 
 @probe("connection.early-answer", "design §4 Connections")

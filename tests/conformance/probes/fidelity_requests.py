@@ -7,7 +7,7 @@ import random
 
 import zstandard
 
-from tests.conformance.harness.bench import Bench
+from tests.conformance.harness.bench import Asked, Bench
 from tests.conformance.harness.client import AGENT_LINES, BODY, end_to_end
 from tests.conformance.harness.findings import equal
 from tests.conformance.harness.messages import OK, Message, chunk, chunked, name_of, only, response, without
@@ -278,3 +278,25 @@ def _(bench: Bench) -> None:
     head = upstream.read_head()
     equal("lines lost", [line for line in end_to_end(message.lines[:-1]) if line not in head.lines], [])
     equal("payload", Payload(upstream, head).read(10), b"abc\r\n0\r\n\r\n")
+
+
+@probe("request.any-split", "design §4 Exactness", deadline_s=30)
+def _(bench: Bench) -> None:
+    """Twenty requests on one connection, cut into packets at random, arrive the same."""
+    client, cuts = bench.connect(), random.Random(20)
+    raw = chunked([BODY, b"\r\n", noise(300), b"x" * 70], trailers=(b"X-T: 1", b"x-t:2"))
+    payload = BODY + b"\r\n" + noise(300) + b"x" * 70
+    message = bench.chunked_request(raw)
+    for _ in range(20):
+        client.send_in_pieces(message.raw, cuts.randint(1, 200))
+        upstream = bench.next_request(client)
+        head = upstream.read_head()
+        equal("lines lost", [line for line in end_to_end(message.lines[:-1]) if line not in head.lines], [])
+        asked = Asked(client, upstream, head)
+        if bench.target.is_ours:
+            equal("chunked body", upstream.read_chunked(), raw)
+        else:
+            found = Payload(upstream, head)
+            equal("payload", found.read(len(payload)), payload)
+            found.read_last_chunk()
+        bench.answer(asked)

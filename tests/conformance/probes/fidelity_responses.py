@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 
 from tests.conformance.harness.bench import Bench
 from tests.conformance.harness.client import end_to_end
@@ -244,3 +245,21 @@ def _(bench: Bench) -> None:
     equal("lines lost", [line for line in answer.lines if line not in head.lines], [])
     payload = Payload(asked.client, head)
     equal("payload", payload.read(len(b"".join(EVENTS[:2]))), b"".join(EVENTS[:2]))
+
+
+@probe("response.any-split", "design §4 Exactness", deadline_s=30)
+def _(bench: Bench) -> None:
+    """Twenty answers on one connection, cut into packets at random, arrive the same."""
+    client, cuts = bench.connect(), random.Random(21)
+    payload = b"".join(EVENTS) + noise(5000)
+    raw = chunked([*EVENTS, noise(5000)], trailers=(b"X-T: 1",))
+    for _ in range(20):
+        asked = bench.ask(client=client)
+        asked.upstream.send_in_pieces(STREAM_HEAD.head + raw, cuts.randint(1, 400))
+        head = client.read_head()
+        if bench.target.is_ours:
+            equal("chunked body", client.read_chunked(), raw)
+        else:
+            found = Payload(client, head)
+            equal("payload", found.read(len(payload)), payload)
+            found.read_last_chunk()

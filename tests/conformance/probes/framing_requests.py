@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.conformance.harness.bench import Bench
+from tests.conformance.harness.bench import Answer, Bench, answer_of
 from tests.conformance.harness.findings import EndedError, RefusedError, equal, short, true
-from tests.conformance.harness.messages import OK
+from tests.conformance.harness.messages import HEAD_END, OK
 from tests.conformance.harness.registry import Section
 
 SECTION = Section("framing-safety")
@@ -16,6 +16,12 @@ REFUSALS = frozenset({400, 431})
 """431 is for heads that are too long."""
 OTHERS_REFUSALS = frozenset({0, *range(400, 600)})
 """What another proxy may say; 0: it closed without a word."""
+
+
+REFERENCE = "design §4 Framing"
+WHOLE = 1 << 20
+SHORT = 5000
+"""Longer rows are not sent in small packets."""
 
 
 class Row(NamedTuple):
@@ -28,8 +34,8 @@ class Row(NamedTuple):
 
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: smuggled\r\n\r\n"
 POST = b"POST @P/v1/messages HTTP/1.1\r\n@H\r\n"
-CL5 = b"Content-Length: 5\r\n"
-TE = b"Transfer-Encoding: chunked\r\n"
+CL5 = b"Content-Length: 5"
+TE = b"Transfer-Encoding: chunked"
 END = b"\r\n0\r\n\r\n"
 """Ends a head, and is an empty chunked body."""
 
@@ -41,7 +47,7 @@ def lines(*extra: bytes) -> bytes:
 
 HEADS = (
     Row("host-none", "No Host line", b"GET @P/v1/models HTTP/1.1\r\nAccept: */*\r\n\r\n"),
-    Row("host-two", "Two Host lines", lines(b"Host: other.example", CL5[:-2])),
+    Row("host-two", "Two Host lines", lines(b"Host: other.example", CL5)),
     Row("host-two-same", "The same Host line twice", b"GET @P/v1/models HTTP/1.1\r\n@H\r\n@H\r\n\r\n"),
     Row(
         "absolute-form",
@@ -59,10 +65,10 @@ HEADS = (
     Row("target-blank", "A blank inside the request target", b"GET @P/v1/mo dels HTTP/1.1\r\n@H\r\n\r\n"),
     Row("target-control", "A control character in the request target", b"GET @P/v1/mo\x01dels HTTP/1.1\r\n@H\r\n\r\n"),
     Row("method-odd", "A method that is no token", b"GE(T @P/v1/models HTTP/1.1\r\n@H\r\n\r\n"),
-    Row("length-and-chunked", "Content-Length and Transfer-Encoding", lines(CL5[:-2], TE[:-2])),
-    Row("chunked-and-length", "Transfer-Encoding and Content-Length", lines(TE[:-2], CL5[:-2])),
-    Row("length-two", "Two different Content-Lengths", lines(CL5[:-2], b"content-length: 0")),
-    Row("length-two-same", "The same Content-Length twice", lines(CL5[:-2], CL5[:-2])),
+    Row("length-and-chunked", "Content-Length and Transfer-Encoding", lines(CL5, TE)),
+    Row("chunked-and-length", "Transfer-Encoding and Content-Length", lines(TE, CL5)),
+    Row("length-two", "Two different Content-Lengths", lines(CL5, b"content-length: 0")),
+    Row("length-two-same", "The same Content-Length twice", lines(CL5, CL5)),
     Row("length-list", "A list of Content-Lengths in one line", lines(b"Content-Length: 5, 5")),
     Row("length-plus", "Content-Length with a plus sign", lines(b"Content-Length: +5")),
     Row("length-minus", "A negative Content-Length", lines(b"Content-Length: -5")),
@@ -71,51 +77,45 @@ HEADS = (
     Row("length-empty", "An empty Content-Length", lines(b"Content-Length:")),
     Row("length-letters", "Content-Length that is no number", lines(b"Content-Length: five")),
     Row("length-huge", "Content-Length beyond 64 bits", lines(b"Content-Length: 18446744073709551621")),
-    Row("chunked-twice", "Transfer-Encoding twice", lines(TE[:-2], TE[:-2])),
+    Row("chunked-twice", "Transfer-Encoding twice", lines(TE, TE)),
     Row("coding-unknown", "An unknown transfer coding", lines(b"Transfer-Encoding: xchunked")),
-    Row("coding-identity", "Transfer-Encoding: identity", lines(b"Transfer-Encoding: identity", CL5[:-2])),
+    Row("coding-identity", "Transfer-Encoding: identity", lines(b"Transfer-Encoding: identity", CL5)),
     Row("coding-not-last", "chunked that is not the last coding", lines(b"Transfer-Encoding: chunked, gzip")),
     Row("coding-tab", "Transfer-Encoding with a control character", lines(b"Transfer-Encoding: \x0bchunked")),
-    Row("coding-http10", "Transfer-Encoding in HTTP/1.0", lines(TE[:-2]).replace(b"HTTP/1.1", b"HTTP/1.0")),
+    Row("coding-http10", "Transfer-Encoding in HTTP/1.0", lines(TE).replace(b"HTTP/1.1", b"HTTP/1.0")),
     Row("name-blank", "A blank before the colon", lines(b"Transfer-Encoding : chunked")),
-    Row("name-blank-inside", "A blank inside a field name", lines(b"X Y: 1", CL5[:-2])),
-    Row("name-empty", "An empty field name", lines(b": 1", CL5[:-2])),
-    Row("name-none", "A header line without a colon", lines(b"nonsense", CL5[:-2])),
-    Row("name-control", "A control character in a field name", lines(b"X\x00Y: 1", CL5[:-2])),
-    Row("fold", "A folded header line", lines(b"X-Folded: a\r\n  b", CL5[:-2])),
+    Row("name-blank-inside", "A blank inside a field name", lines(b"X Y: 1", CL5)),
+    Row("name-empty", "An empty field name", lines(b": 1", CL5)),
+    Row("name-none", "A header line without a colon", lines(b"nonsense", CL5)),
+    Row("name-control", "A control character in a field name", lines(b"X\x00Y: 1", CL5)),
+    Row("fold", "A folded header line", lines(b"X-Folded: a\r\n  b", CL5)),
     Row(
         "fold-first",
         "A folded line right behind the request line",
         POST.replace(b"\r\n@H", b"\r\n X: 1\r\n@H") + b"\r\n",
     ),
-    Row("bare-cr", "A bare CR in a value", lines(b"X-A: 1\rContent-Length: 0", CL5[:-2])),
-    Row("bare-cr-end", "A header line ended by a bare CR", lines(b"X-A: 1\rX-B: 2", CL5[:-2])),
+    Row("bare-cr", "A bare CR in a value", lines(b"X-A: 1\rContent-Length: 0", CL5)),
+    Row("bare-cr-end", "A header line ended by a bare CR", lines(b"X-A: 1\rX-B: 2", CL5)),
     Row("bare-lf", "Header lines ended by a bare LF", b"GET @P/v1/models HTTP/1.1\n@H\n\n"),
-    Row("bare-lf-one", "One header line ended by a bare LF", lines(b"X-A: 1\nX-B: 2", CL5[:-2])),
-    Row("nul", "A NUL in a value", lines(b"X-A: 1\x002", CL5[:-2])),
-    Row("control", "A control character in a value", lines(b"X-A: 1\x022", CL5[:-2])),
-    Row("head-long", "A head beyond 64 KiB", lines(b"X-Long: " + b"x" * 66_000, CL5[:-2])),
-    Row(
-        "head-lines", "A head of more than 256 lines", lines(*[b"X-%d: 1" % number for number in range(260)], CL5[:-2])
-    ),
+    Row("bare-lf-one", "One header line ended by a bare LF", lines(b"X-A: 1\nX-B: 2", CL5)),
+    Row("nul", "A NUL in a value", lines(b"X-A: 1\x002", CL5)),
+    Row("control", "A control character in a value", lines(b"X-A: 1\x022", CL5)),
+    Row("head-long", "A head beyond 64 KiB", lines(b"X-Long: " + b"x" * 66_000, CL5)),
+    Row("head-lines", "A head of more than 256 lines", lines(*[b"X-%d: 1" % number for number in range(260)], CL5)),
     Row("head-endless", "A header line that never ends", POST + b"X-Long: " + b"x" * 70_000),
     Row(
         "connection-length",
         "Connection that names Content-Length",
-        lines(b"Connection: close, content-length", CL5[:-2]),
+        lines(b"Connection: close, content-length", CL5),
     ),
-    Row(
-        "connection-coding", "Connection that names Transfer-Encoding", lines(b"Connection: Transfer-Encoding", TE[:-2])
-    ),
-    Row("connection-host", "Connection that names Host", lines(b"Connection: host", CL5[:-2])),
+    Row("connection-coding", "Connection that names Transfer-Encoding", lines(b"Connection: Transfer-Encoding", TE)),
+    Row("connection-host", "Connection that names Host", lines(b"Connection: host", CL5)),
     Row(
         "connection-authorization",
         "Connection that names Authorization",
-        lines(b"Connection: authorization", b"Authorization: Bearer x", CL5[:-2]),
+        lines(b"Connection: authorization", b"Authorization: Bearer x", CL5),
     ),
-    Row(
-        "connection-key", "Connection that names x-api-key", lines(b"Connection: X-API-Key", b"x-api-key: x", CL5[:-2])
-    ),
+    Row("connection-key", "Connection that names x-api-key", lines(b"Connection: X-API-Key", b"x-api-key: x", CL5)),
 )
 """The upstream must not see a byte of these."""
 
@@ -128,13 +128,21 @@ OURS = frozenset(
 
 def head_probe(row: Row) -> None:
     def work(bench: Bench) -> None:
-        raw = filled(row.raw, bench)
-        answer = bench.refused(raw)
-        allowed = REFUSALS if bench.target.is_ours else OTHERS_REFUSALS
-        true(f"answer {short(answer.head.start)}, expected a refusal", answer.head.status in allowed)
+        check_head(bench, row)
 
     sentence = f"{row.sentence}: refused, closed, unseen by the upstream"
-    SECTION.add(f"framing.{row.name}", "design §4 Framing", sentence, work, ours=row.name in OURS)
+    SECTION.add(f"framing.{row.name}", REFERENCE, sentence, work, ours=row.name in OURS)
+
+
+def check_head(bench: Bench, row: Row, *, piece: int = WHOLE) -> None:
+    """The row, sent in packets of `piece` bytes, is refused."""
+    check_refusal(bench, row, bench.refused(filled(row.raw, bench), piece=piece))
+
+
+def check_refusal(bench: Bench, row: Row, answer: Answer) -> None:
+    """The answer is one by which requests are refused."""
+    allowed = REFUSALS if bench.target.is_ours else OTHERS_REFUSALS
+    true(f"{row.name}: answer {short(answer.head.start)}, expected a refusal", answer.head.status in allowed)
 
 
 def filled(raw: bytes, bench: Bench) -> bytes:
@@ -171,36 +179,48 @@ BODIES = (
 
 def body_probe(row: Row) -> None:
     def work(bench: Bench) -> None:
-        client = bench.connect()
-        raw = filled(POST + TE + b"\r\n", bench) + CHUNK + row.raw
-        bench.background(lambda: client.send(raw), may_fail=True)
-        try:
-            upstream = bench.next_request(client)
-        except RefusedError:
-            seen = b""
-        else:
-            seen = upstream.read_to_end().data
-        true(f"the upstream saw {short(seen[-100:])}", b"SMUGGLED" not in seen)
-        true(f"the upstream saw a whole body: {short(seen[-100:])}", not seen.endswith(b"0\r\n\r\n"))
-        answer = client.read_to_end().data
-        allowed = REFUSALS if bench.target.is_ours else OTHERS_REFUSALS
-        words = answer.split(b" ", 2)
-        status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
-        true(f"answer {short(answer)}, expected a refusal", status in allowed)
+        check_body(bench, row)
 
     sentence = f"{row.sentence}: refused, closed, the upstream sees an unfinished body at most"
-    SECTION.add(f"framing.chunk-{row.name}", "design §4 Framing", sentence, work)
+    SECTION.add(f"framing.chunk-{row.name}", REFERENCE, sentence, work)
+
+
+def check_body(bench: Bench, row: Row, *, piece: int = WHOLE) -> None:
+    """The row, sent in packets of `piece` bytes, is refused, and its fault does not reach the upstream."""
+    client = bench.connect()
+    raw = filled(POST + TE, bench) + HEAD_END + CHUNK + row.raw
+    bench.background(lambda: client.send_in_pieces(raw, piece), may_fail=True)
+    try:
+        upstream = bench.next_request(client)
+    except RefusedError:
+        seen = b""
+    else:
+        seen = upstream.read_to_end().data
+    true(f"{row.name}: the upstream saw {short(seen[-100:])}", b"SMUGGLED" not in seen)
+    true(f"{row.name}: the upstream saw a whole body: {short(seen[-100:])}", not seen.endswith(b"0\r\n\r\n"))
+    check_refusal(bench, row, answer_of(client.read_to_end().data))
 
 
 for _row in BODIES:
     body_probe(_row)
 
 
-@probe("framing.after-a-good-one", "design §4 Framing")
+@probe("framing.in-pieces", REFERENCE, ours=True, deadline_s=60)
+def _(bench: Bench) -> None:
+    """Every head and body above is refused too when it comes in packets of three bytes."""
+    for row in HEADS:
+        if len(row.raw) < SHORT:
+            check_head(bench, row, piece=3)
+    for row in BODIES:
+        if len(row.raw) < SHORT:
+            check_body(bench, row, piece=3)
+
+
+@probe("framing.after-a-good-one", REFERENCE)
 def _(bench: Bench) -> None:
     """A bad head pipelined behind a good request: the good one is answered, the bad one refused."""
     good = bench.request()
-    asked = bench.send(good.raw + filled(lines(CL5[:-2], TE[:-2]), bench))
+    asked = bench.send(good.raw + filled(lines(CL5, TE), bench))
     equal("body", asked.upstream.read_body(asked.head), good.body)
     equal("body", bench.answer(asked).body, OK.body)
     try:
@@ -213,7 +233,7 @@ def _(bench: Bench) -> None:
     equal("bytes at the upstream", asked.upstream.arrived() + bench.upstream.seen(bench.deadline), b"")
 
 
-@probe("framing.surplus", "design §4 Framing")
+@probe("framing.surplus", REFERENCE)
 def _(bench: Bench) -> None:
     """Bytes behind a Content-Length are the next request, not part of this one."""
     good = bench.request(body=b"12345")

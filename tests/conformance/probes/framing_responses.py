@@ -9,6 +9,7 @@ from tests.conformance.harness.bench import Asked, Bench
 from tests.conformance.harness.findings import EndedError, RefusedError, equal, short, true
 from tests.conformance.harness.messages import OK, STREAM_HEAD, Message, chunk
 from tests.conformance.harness.registry import Section
+from tests.conformance.probes.framing_requests import SHORT, WHOLE
 
 SECTION = Section("framing-safety")
 probe = SECTION.probe
@@ -58,26 +59,39 @@ ANSWERS = (
 
 def answer_probe(row: Row) -> None:
     def work(bench: Bench) -> None:
-        asked = bench.ask()
-        bench.background(lambda: asked.upstream.send(row.raw), may_fail=True)
-        try:
-            head = asked.client.read_head("an answer or the end")
-        except EndedError as end:
-            if bench.target.is_ours:
-                raise
-            true(f"the client got {end}", "SPLIT" not in str(end))
-            return
-        true(f"the client got {short(head.raw)}, expected 502", head.status == GATEWAY_ERROR)
-        true("bytes of the answer came through", b"SPLIT" not in asked.client.read_body(head))
-        if bench.target.is_ours:
-            asked.client.expect_end()
+        check_answer(bench, row)
 
     sentence = f"{row.sentence}: the client gets 502 instead"
     SECTION.add(f"framing.answer-{row.name}", "design §4 Framing", sentence, work)
 
 
+def check_answer(bench: Bench, row: Row, *, piece: int = WHOLE) -> None:
+    """The row, sent in packets of `piece` bytes, is not passed on."""
+    asked = bench.ask()
+    bench.background(lambda: asked.upstream.send_in_pieces(row.raw, piece), may_fail=True)
+    try:
+        head = asked.client.read_head("an answer or the end")
+    except EndedError as end:
+        if bench.target.is_ours:
+            raise
+        true(f"the client got {end}", "SPLIT" not in str(end))
+        return
+    true(f"{row.name}: the client got {short(head.raw)}, expected 502", head.status == GATEWAY_ERROR)
+    true(f"{row.name}: bytes of the answer came through", b"SPLIT" not in asked.client.read_body(head))
+    if bench.target.is_ours:
+        asked.client.expect_end()
+
+
 for _row in ANSWERS:
     answer_probe(_row)
+
+
+@probe("framing.answers-in-pieces", "design §4 Framing", ours=True, deadline_s=60)
+def _(bench: Bench) -> None:
+    """Every answer above is refused too when it comes in packets of three bytes."""
+    for row in ANSWERS:
+        if len(row.raw) < SHORT:
+            check_answer(bench, row, piece=3)
 
 
 def chunk_probe(row: Row) -> None:

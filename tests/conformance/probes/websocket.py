@@ -181,6 +181,28 @@ def _(bench: Bench) -> None:
     asked.client.expect_end()
 
 
+@probe("websocket.last-client-bytes", "F37")
+def _(bench: Bench) -> None:
+    """What the client sends right before it closes arrives."""
+    asked = spliced(bench)
+    last = frame(2, noise(200_000), masked=False)
+    asked.client.send(last)
+    asked.client.close()
+    equal("last frame", asked.upstream.read(len(last)), last)
+    asked.upstream.expect_end()
+
+
+@probe("websocket.browser-lines", "F39")
+def _(bench: Bench) -> None:
+    """`Connection: keep-alive, Upgrade` and `Upgrade: WebSocket`, as browsers spell them, are an upgrade too."""
+    lines = (*UPGRADE_LINES[:8], b"Connection: keep-alive, Upgrade", b"Upgrade: WebSocket", *UPGRADE_LINES[10:])
+    asked = bench.send(bench.request(method=b"GET", lines=lines, body=None))
+    asked.upstream.send(SWITCH.head)
+    equal("status", asked.client.read_head("a 101").status, 101)
+    asked.client.send(b"both")
+    equal("bytes at the upstream", asked.upstream.read(4), b"both")
+
+
 @probe("websocket.client-gone", "F42")
 def _(bench: Bench) -> None:
     """A client that goes takes the upstream connection along."""
