@@ -10,7 +10,7 @@ tally     what it has done, as a small file for the supervisor
 
 from proxy.observer.capture import Capture, Keeper
 from proxy.observer.exchange import ExchangeObserver
-from proxy.observer.loop import Observer, ObserverLimits, stop_on_signals
+from proxy.observer.loop import Observer, ObserverLimits
 from proxy.observer.ports import Journal, Journey, Observed
 from proxy.observer.states import StateCache
 from proxy.observer.tally import Tally, observer_snapshot
@@ -27,5 +27,4 @@ __all__ = [
     "StateCache",
     "Tally",
     "observer_snapshot",
-    "stop_on_signals",
 ]

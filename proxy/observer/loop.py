@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -164,9 +163,3 @@ class Observer:
     def _note(self, error: OSError | StoreUnavailableError) -> None:
         self._tally.store_errors += 1
         self._tally.store_error = str(error)
-
-
-def stop_on_signals(observer: Observer) -> None:
-    """End cleanly on SIGTERM and SIGINT. To be called in the main thread."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, observer.stop)

@@ -34,7 +34,7 @@ class Retention:
     max_bytes: int | None = None
     """Of `Size.stored_bytes`. PostgreSQL: only contents go for it."""
     free_floor_bytes: int | None = None
-    """Free bytes that the disk of a SQLite store must keep."""
+    """Free bytes that the disk of a SQLite store should keep. Only contents go for it: others may have filled it."""
 
 
 class Removed(NamedTuple):
@@ -91,9 +91,11 @@ def prune(database: Database, keep: Retention, *, free_bytes: Callable[[], int] 
     if keep.figures_since_us is not None:
         with database.writing() as connection:
             connection.execute(delete(FORGOTTEN).where(FORGOTTEN.c.opened_us < keep.figures_since_us))
-    is_too_much = _is_too_much(database, keep, free_bytes)
-    for rule in RULES if database.file else RULES[:1]:
-        removed = removed.plus(_apply(database, rule, rule.oldest, is_too_much))
+    for rule in RULES if database.file else (CONTENTS_RULE,):
+        removed = removed.plus(_apply(database, rule, rule.oldest, _is_too_large(database, keep)))
+    removed = removed.plus(
+        _apply(database, CONTENTS_RULE, CONTENTS_RULE.oldest, _is_scarce(database, keep, free_bytes))
+    )
     reclaim(database)
     return removed
 
@@ -112,18 +114,24 @@ def _always() -> bool:
     return True
 
 
-def _is_too_much(database: Database, keep: Retention, free_bytes: Callable[[], int] | None) -> Callable[[], bool]:
-    def is_too_much() -> bool:
-        if keep.max_bytes is not None:
-            with database.reading() as connection:
-                if stored_bytes(connection) > keep.max_bytes:
-                    return True
+def _is_too_large(database: Database, keep: Retention) -> Callable[[], bool]:
+    def is_too_large() -> bool:
+        if keep.max_bytes is None:
+            return False
+        with database.reading() as connection:
+            return stored_bytes(connection) > keep.max_bytes
+
+    return is_too_large
+
+
+def _is_scarce(database: Database, keep: Retention, free_bytes: Callable[[], int] | None) -> Callable[[], bool]:
+    def is_scarce() -> bool:
         if keep.free_floor_bytes is None or database.file is None:
             return False
         free = free_bytes() if free_bytes else shutil.disk_usage(database.file.parent).free
         return free + reclaimable_bytes(database) < keep.free_floor_bytes
 
-    return is_too_much
+    return is_scarce
 
 
 def _remove_contents(connection: Connection, uses: Rows) -> Removed:
@@ -185,14 +193,15 @@ class Rule(NamedTuple):
     remove: Callable[[Connection, Rows], Removed]
 
 
+CONTENTS_RULE = Rule(
+    "contents_since_us",
+    CONTENT_USES.c.used_us,
+    select(CONTENT_USES.c.session, CONTENT_USES.c.sha256).order_by(CONTENT_USES.c.used_us),
+    500,
+    _remove_contents,
+)
 RULES = (
-    Rule(
-        "contents_since_us",
-        CONTENT_USES.c.used_us,
-        select(CONTENT_USES.c.session, CONTENT_USES.c.sha256).order_by(CONTENT_USES.c.used_us),
-        500,
-        _remove_contents,
-    ),
+    CONTENTS_RULE,
     Rule(
         "figures_since_us",
         _exchanges.opened_us,

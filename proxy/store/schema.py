@@ -85,7 +85,6 @@ INDEXES: dict[FactClass, tuple[tuple[str, ...], ...]] = {
     ExchangeFact: (("session",), ("opened_us",)),
     TurnFact: (("writer", "number"),),
     IterationFact: (("session",),),
-    CallFact: (("label",),),
     ObservationFact: (("session", "thread"),),
     DropFact: (("session", "observation"),),
 }

@@ -248,8 +248,6 @@ CREATE TABLE drops (
     CONSTRAINT fk_drops_observations FOREIGN KEY(session, observation) REFERENCES observations (session, observation) DEFERRABLE INITIALLY DEFERRED
 );
 
-CREATE INDEX ix_calls_label ON calls (label);
-
 CREATE INDEX ix_content_uses_sha256 ON content_uses (sha256);
 
 CREATE INDEX ix_content_uses_used_us ON content_uses (used_us);

@@ -264,8 +264,6 @@ CREATE TABLE drops (
 )
  STRICT;
 
-CREATE INDEX ix_calls_label ON calls (label);
-
 CREATE INDEX ix_content_uses_sha256 ON content_uses (sha256);
 
 CREATE INDEX ix_content_uses_used_us ON content_uses (used_us);

@@ -260,10 +260,11 @@ def test_a_full_disk_neither_ends_the_observer_nor_hides_what_can_be_recycled(re
 
 
 CHILD = """
+import signal
 import sys
 from pathlib import Path
 from proxy.journal.reader import JournalReader
-from proxy.observer import Capture, ExchangeObserver, Keeper, Observer, Tally, stop_on_signals
+from proxy.observer import Capture, ExchangeObserver, Keeper, Observer, Tally
 from proxy.store import Writer, open_database
 from tests.support.observer import CountingJourney
 folder = Path(sys.argv[1])
@@ -272,7 +273,7 @@ tally = Tally(started_us=0)
 station = ExchangeObserver(CountingJourney(), writer, keeper=Keeper(Capture.HASHES, str), tally=tally)
 reader = JournalReader(folder / "journal", marks=writer.marks(), exclusive=True)
 observer = Observer(reader, station, tally, snapshot=folder / "observer.json")
-stop_on_signals(observer)
+signal.signal(signal.SIGTERM, observer.stop)
 print("ready", flush=True)
 observer.run()
 """

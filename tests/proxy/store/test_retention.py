@@ -98,6 +98,13 @@ def test_a_disk_that_fills_up_gets_space_back(sqlite_database: Database, sqlite_
     assert verify(sqlite_database) == []
 
 
+def test_figures_never_go_for_a_disk_that_others_filled(filled: Database) -> None:
+    removed = prune(filled, Retention(free_floor_bytes=10**15), free_bytes=lambda: 0)
+    assert (removed.sessions, removed.exchanges) == (0, 0)
+    assert removed.contents == (5 if filled.file else 0)
+    assert sessions(filled) == [OLD, NEW]
+
+
 def test_nothing_goes_without_a_limit(filled: Database) -> None:
     assert prune(filled, Retention()) == (0, 0, 0, ())
 

@@ -95,7 +95,7 @@ def test_a_damaged_page_and_a_missing_parent_are_found(sqlite_database: Database
     raw = sqlite3.connect(sqlite_file)
     raw.execute("DELETE FROM threads")  # foreign keys are off unless switched on
     raw.execute("PRAGMA writable_schema = ON")
-    raw.execute("UPDATE sqlite_schema SET sql = replace(sql, 'calls (label)', 'calls (tool)')")
+    raw.execute("UPDATE sqlite_schema SET sql = replace(sql, 'sessions (last_us)', 'sessions (first_us)')")
     raw.commit()
     raw.close()
     with open_database(f"sqlite:///{sqlite_file}") as database:
