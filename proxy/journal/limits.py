@@ -47,7 +47,7 @@ class JournalLimits:
     """Per direction of one exchange; above it that direction is no longer recorded, and counted."""
     first_segment_bytes: int = 1 * MIB
     """Each segment is twice as long as the one before it, from here to `segment_bytes`."""
-    segment_bytes: int = 32 * MIB
+    segment_bytes: int = 4 * MIB
     slow_write_s: float = 0.5
     free_floor_bytes: int = 5 << 30
     floor_check_s: float = 1.0
