@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 import time
 from collections.abc import Callable
 from hashlib import sha256
@@ -18,6 +19,7 @@ from proxy.model.errors import InputError
 from proxy.page.memory import Page
 from proxy.page.table import DATA_FLOOR
 from proxy.relay.counters import vocabulary
+from proxy.relay.dial import client_tls
 from proxy.relay.server import Listening, run_relay
 from proxy.relay.settings import Egress, RelaySettings, Upstream
 
@@ -42,8 +44,17 @@ def relay_settings(spec: RelaySpec) -> RelaySettings:
         connect_timeout_s=spec.connect_timeout_s,
         drain_s=spec.drain_s,
         egress=_egress(spec.egress_proxy),
-        ca_bundle=Path(spec.ca_bundle) if spec.ca_bundle else None,
+        ca_bundle=_bundle(Path(spec.ca_bundle)) if spec.ca_bundle else None,
     )
+
+
+def _bundle(path: Path) -> Path:
+    try:
+        client_tls(path)
+    except (OSError, ssl.SSLError) as error:
+        found = error.strerror.lower() if error.strerror else "no certificate"
+        raise InputError(str(path), "", found, "a PEM file of certificates") from None
+    return path
 
 
 def token_digest(path: Path) -> str:

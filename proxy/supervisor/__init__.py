@@ -5,5 +5,8 @@ running     what runs on a data folder, for whoever comes next
 supervisor  the line: lock, socket, relay, observer, restarts, drain
 admin       /healthz /readyz /metrics
 scrape      all sources to one page of metrics
+service     `serve` from start to end
+wrap        `wrap` from start to end
+variables   what a wrapped command is told, and what it loses
 totals      the store's facts as counters
 """

@@ -24,10 +24,10 @@ HELD_BACK = frozenset({signal.SIGUSR1})
 
 
 class ChildStartError(GateError):
-    """A process of ours ended before it was ready; it has said why on stderr."""
+    """A process of ours ended before it was ready; it has said why on stderr, or in its log."""
 
-    def __init__(self, name: str, code: int) -> None:
-        super().__init__(f"the {name} did not start (its exit code was {code})")
+    def __init__(self, name: str, code: int, said: str = "") -> None:
+        super().__init__(f"the {name} did not start: {said or f'its exit code was {code}, its reason stands above'}")
         self.exit_code = code if code in (65, 73, 78) else GateError.exit_code
 
 
@@ -55,8 +55,11 @@ def identity_of(pid: int) -> Identity | None:
 class Child:
     """A running process that can be told to end, and waited for."""
 
-    def __init__(self, name: str, identity: Identity, process: subprocess.Popen[bytes] | None) -> None:
+    def __init__(
+        self, name: str, identity: Identity, process: subprocess.Popen[bytes] | None, log: Path | None = None
+    ) -> None:
         self.name = name
+        self.log = log
         self.identity = identity
         self._process = process
         self._pidfd = os.pidfd_open(identity.pid)
@@ -82,7 +85,7 @@ class Child:
                 start_new_session=True,
             )
         identity = identity_of(process.pid) or Identity(process.pid, 0)
-        return cls(name, identity, process)
+        return cls(name, identity, process, log)
 
     async def ended(self) -> int | None:
         """Wait for its end; its exit code, None for a process that was not ours to wait for."""
@@ -119,5 +122,11 @@ async def first_line(reading: int, child: Child) -> str:
             child.send(signal.SIGKILL)
             line = ""
     if not line:
-        raise ChildStartError(child.name, await child.ended() or 0)
+        code = await child.ended() or 0
+        raise ChildStartError(child.name, code, _last_line(child.log) if child.log else "")
     return line
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").splitlines()
+    return lines[-1] if lines else ""

@@ -25,8 +25,6 @@ LOG = logging.getLogger("supervisor")
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
 STEADY_S = 60.0
 """A process that ran for so long starts anew with the first wait."""
-OBSERVER_GRACE_S = 10.0
-"""How long the observer may go on reading what the relay has left, when everything ends."""
 DRAIN_MARGIN_S = 5.0
 
 
@@ -41,6 +39,8 @@ class Plan:
     """The observer's spec, as its file."""
     log: Path | None = None
     """Where the children's log lines go; None = our stderr."""
+    grace_s: float = 10.0
+    """How long the observer may go on reading what the relay has left, when everything ends."""
 
 
 class Supervisor:
@@ -67,7 +67,7 @@ class Supervisor:
             ChildStartError: a process ended before it was ready.
         """
         self._admin_url = admin_url
-        if not self._adopt():
+        if not self.adopt():
             self._socket = _listen(self._plan.relay.host, self._plan.relay.port)
             await self._start_relay()
         if "observer" not in self._children:
@@ -87,7 +87,7 @@ class Supervisor:
         if self._socket is not None:
             self._socket.close()
         await self._end("relay", signal.SIGTERM, self._plan.relay.drain_s + DRAIN_MARGIN_S)
-        await self._end("observer", signal.SIGUSR1, OBSERVER_GRACE_S)
+        await self._end("observer", signal.SIGUSR1, self._plan.grace_s)
         with contextlib.suppress(FileNotFoundError):
             self._folder.running.unlink()
 
@@ -107,7 +107,12 @@ class Supervisor:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _adopt(self) -> bool:
+    def adopt(self) -> bool:
+        """Take over what an earlier supervisor left running; False when there is nothing.
+
+        Raises:
+            CannotWriteError: its relay was told something else.
+        """
         found = read_running(self._folder.running)
         if found is None or not found.relay.is_alive():
             return False

@@ -84,7 +84,7 @@ def _with_page(found: Status, folder: DataFolder) -> Status:
     lost = {dict(one.labels)["reason"]: int(one.value) for one in samples if one.metric is EXCHANGES_LOST}
     off = [one.value for one in samples if one.metric is JOURNAL_OFF]
     requests = sum(int(one.value) for one in samples if one.metric is REQUESTS)
-    return replace(found, lost=lost, requests=requests, recording=not any(off) and bool(found.by))
+    return replace(found, lost=lost, requests=requests, recording=not any(off) if found.by else None)
 
 
 def _with_observer(found: Status, folder: DataFolder) -> Status:

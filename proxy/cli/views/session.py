@@ -29,13 +29,12 @@ BILL_HEAD = (
 def session_lines(story: Story, *, now_us: int, width: int, zone: tzinfo | None = None) -> list[str]:
     """The whole page, at most `width` columns of timeline."""
     lines = [*header(story, now_us=now_us, zone=zone), ""]
-    if story.turns:
-        lines += timeline(story, max(LEAST_WIDTH, width - LABEL_WIDTH - 1))
+    if not story.turns:
+        return [*lines, "no turn so far: no model call ended with its terminal event; see compaction-gate status"]
+    lines += [*timeline(story, max(LEAST_WIDTH, width - LABEL_WIDTH - 1)), ""]
     if story.bills:
-        lines += ["", *bill_table(story), *loop_lines(story)]
-    else:
-        lines += ["", "no compaction so far: nothing has left the model's view"]
-    return lines
+        return [*lines, *bill_table(story), *loop_lines(story)]
+    return [*lines, "no compaction so far: nothing has left the model's view"]
 
 
 def header(story: Story, *, now_us: int, zone: tzinfo | None = None) -> Iterator[str]:

@@ -45,6 +45,7 @@ class Status:
     """Exchanges that were relayed and not recorded, by reason; None without a relay's page."""
     requests: int | None = None
     recording: bool | None = None
+    """None when no relay runs."""
     free_bytes: int = 0
     floor_bytes: int = 0
 
@@ -114,8 +115,8 @@ def _health(status: Status) -> Iterator[str]:
     else:
         lost = {reason: count for reason, count in status.lost.items() if count}
         named = ", ".join(f"{reason.replace('_', ' ')} {count:,}" for reason, count in sorted(lost.items()))
-        is_on = "on" if status.recording else "SWITCHED OFF"
-        yield f"recording {is_on} · lost {sum(lost.values()):,}" + (f" ({named})" if named else "")
+        is_on = {True: "recording on", False: "recording SWITCHED OFF", None: "recorded so far"}[status.recording]
+        yield f"{is_on} · lost {sum(lost.values()):,}" + (f" ({named})" if named else "")
     yield f"disk free {figures.size(status.free_bytes)}, recording stops below {figures.size(status.floor_bytes)}"
 
 

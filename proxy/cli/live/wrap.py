@@ -1,0 +1,77 @@
+"""`wrap -- CMD`: one agent through a relay."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+
+import click
+
+from config.settings import Settings
+from proxy.build.settings import loop_limits
+from proxy.cli import page, settings
+from proxy.cli.invocation import Invocation
+from proxy.cli.reading import has_store, now_us, read_summaries, reader_of
+from proxy.cli.views import figures
+from proxy.cli.views.sessions import Summary
+from proxy.supervisor.variables import Route, notes
+from proxy.supervisor.wrap import Wrapped
+from proxy.supervisor.wrap import wrap as run_wrapped
+
+
+@click.command(cls=page.Command, example="wrap -- claude", context_settings={"ignore_unknown_options": True})
+@click.option("--record", is_flag=True, help="Keep contents too (capture.contents = full).")
+@click.option("--quiet", is_flag=True, help="Print nothing before and after the command.")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.pass_context
+def wrap(context: click.Context, *, record: bool, quiet: bool, command: tuple[str, ...]) -> None:
+    """Run one agent with its requests going through a relay. Its exit status is ours.
+
+    Sets variables for the command alone and edits no file. Uses the relay of a running `serve` on the same data
+    folder, or one of its own that ends with it.
+    """
+    invocation: Invocation = context.obj
+    said = settings.read(invocation, capture__contents=("--record", "full" if record else None)).settings
+
+    def before(route: Route) -> None:
+        if not quiet:
+            _say(notes(route, os.environ, command[0]))
+
+    done = asyncio.run(run_wrapped(said, command, environment=os.environ, before=before))
+    if not quiet:
+        _say(outcome(said, done))
+    context.exit(done.status)
+
+
+def _say(lines: Iterable[str]) -> None:
+    """On stderr: standard output belongs to the command."""
+    for line in lines:
+        click.echo(f"{page.PROGRAM}: {line}", err=True)
+
+
+def outcome(said: Settings, done: Wrapped) -> list[str]:
+    """What was seen of it, and the next command."""
+    found: list[Summary] = []
+    if has_store(said):
+        with reader_of(said) as reader:
+            summaries = read_summaries(reader, loop_limits(said), since_us=0, now_us=now_us())
+            found = [summary for summary in summaries if summary.session.run == done.run]
+    if not found:
+        return [
+            "no model call was seen: does the command use ANTHROPIC_BASE_URL? (its own settings files may override it)",
+            "next: compaction-gate status",
+        ]
+    return [*map(_line, found), f"next: {page.PROGRAM} session {_reference(found)}"]
+
+
+def _line(summary: Summary) -> str:
+    cost = figures.usd(summary.pico_usd) if summary.pico_usd is not None else "not priced"
+    rereads = f"{figures.plural(summary.exact, 'exact re-read')}, {summary.partial} partial"
+    compactions = figures.plural(summary.boundaries, "compaction")
+    turns = figures.plural(summary.turns, "turn")
+    return f"session {summary.session.session[:8]} · {turns} · {cost} · {compactions} · {rereads}"
+
+
+def _reference(found: list[Summary]) -> str:
+    return "last" if len(found) == 1 else max(found, key=lambda one: one.turns).session.session[:8]

@@ -1,0 +1,86 @@
+"""The variables that send one command's traffic through a relay, and what the command loses by it. Pure.
+
+Nothing is set for anybody but the child, no file is edited, and what the user has set stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+BASE_URL = "ANTHROPIC_BASE_URL"
+HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
+HINTS = "CLAUDE_CODE_GATEWAY_HINT_HEADERS"
+FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
+TOOL_SEARCH = "ENABLE_TOOL_SEARCH"
+FIRST_PARTY_HOST = "api.anthropic.com"
+TOKEN_HEADER = "x-compaction-token"  # noqa: S105  a name
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """How the child's requests go."""
+
+    relay_url: str
+    tag: str
+    """The run's secret, a part of the address."""
+    upstream: str
+    """Name of the upstream; empty for the relay's default one."""
+    upstream_url: str
+    token: str = ""
+    """What the relay asks for; empty when it asks for none."""
+
+    @property
+    def base_url(self) -> str:
+        """What the client is told."""
+        return "/".join(filter(None, (self.relay_url, "run", self.tag, self.upstream)))
+
+    @property
+    def is_first_party(self) -> bool:
+        """The upstream really is the provider's own host: only then may a client be told so."""
+        parts = urlsplit(self.upstream_url)
+        return (parts.scheme, parts.hostname, parts.port or 443, parts.path) == ("https", FIRST_PARTY_HOST, 443, "")
+
+
+def variables(route: Route, environment: Mapping[str, str]) -> dict[str, str]:
+    """What is set for the child beside its environment."""
+    given = {BASE_URL: route.base_url, HINTS: "1"}
+    if route.is_first_party:
+        given |= {FIRST_PARTY: "1", TOOL_SEARCH: "true"}
+    kept = {name: value for name, value in given.items() if name == BASE_URL or name not in environment}
+    if route.token:
+        lines = (environment.get(HEADERS, ""), f"{TOKEN_HEADER}: {route.token}")
+        kept[HEADERS] = "\n".join(filter(None, lines))
+    return kept | _without_a_proxy_to_ourselves(environment)
+
+
+def _without_a_proxy_to_ourselves(environment: Mapping[str, str]) -> dict[str, str]:
+    """A client that honours HTTP_PROXY would ask the proxy for our loopback address."""
+    names = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy")
+    if not any(environment.get(name) for name in names):
+        return {}
+    held = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    entries = [entry.strip() for entry in held.split(",") if entry.strip()]
+    value = ",".join([*entries, *(host for host in LOOPBACK if host not in entries)])
+    return {"NO_PROXY": value, "no_proxy": value}
+
+
+def notes(route: Route, environment: Mapping[str, str], command: str) -> Iterator[str]:
+    """What the user should know before the command starts."""
+    given = variables(route, environment)
+    yield f"{route.relay_url} → {route.upstream_url} · nothing is edited, keys never reach a disk"
+    yield f"set for this command only: {', '.join(sorted(given))}"
+    if not PurePath(command).name.startswith("claude"):
+        return
+    yield "behind a base URL Claude Code switches Remote Control off (reported since 2.1.196)"
+    if route.is_first_party and given.get(FIRST_PARTY) == "1":
+        yield "1M window and tool search are kept: the upstream is api.anthropic.com, and the client is told so"
+        return
+    if route.is_first_party:
+        yield f"{FIRST_PARTY} is left as you set it"
+        return
+    yield "the upstream is not api.anthropic.com: Claude Code may take the window for 200k tokens, compact earlier,"
+    yield f"and send all tool definitions up front (21k tokens and more); {TOOL_SEARCH}=true if your gateway allows it"

@@ -1,0 +1,244 @@
+"""`wrap` from start to end: a relay (its own, or the one that serves already), one child, one clean end.
+
+Several wraps on one data folder share the relay of the first; who leaves last ends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import secrets
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from config.settings import Settings
+from proxy.build.folder import DataFolder, Lock, take_lock
+from proxy.build.relay import read_token
+from proxy.build.settings import data_folder, relay_spec
+from proxy.build.spec import RelaySpec, read_relay_spec
+from proxy.model.errors import UnreachableError, UsageError
+from proxy.observer.tally import observer_snapshot
+from proxy.supervisor.running import Running, read_running
+from proxy.supervisor.supervisor import Plan, Supervisor
+from proxy.supervisor.variables import BASE_URL, Route, variables
+
+DIGEST = 32
+"""Hex digits of a tag's SHA-256 by which the relay and the store know it."""
+DRAIN_S = 5.0
+"""The child is gone: what still streams has no reader."""
+PATIENCE_S = 5.0
+GRACE_S = 60.0
+"""How long the observer may read on: its figures are what the user waits for."""
+FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+FROM_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrapped:
+    """How it went."""
+
+    status: int
+    """The child's own, 128 + n when signal n ended it."""
+    run: str
+    """Digest by which the store knows the run's sessions."""
+
+
+async def wrap(
+    settings: Settings,
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    before: Callable[[Route], None],
+) -> Wrapped:
+    """Run a command whose requests go through a relay.
+
+    Args:
+        settings: Whose data folder and upstreams.
+        command: The child's program and arguments.
+        environment: What the child would have without us.
+        before: Called when everything is ready and the child has not been started.
+
+    Raises:
+        UsageError: there is no such command, or its base URL is no upstream of the relay that runs.
+        CannotWriteError: the data folder cannot be used.
+    """
+    folder = data_folder(settings)
+    folder.prepare()
+    settings = _with_the_users_upstream(settings, environment)
+    async with _relay(settings, folder, environment) as route:
+        digest = hashlib.sha256(route.tag.encode()).hexdigest()[:DIGEST]
+        _register(folder, digest)
+        before(route)
+        status = await _run(command, {**environment, **variables(route, environment)})
+    return Wrapped(status=status, run=digest)
+
+
+def _with_the_users_upstream(settings: Settings, environment: Mapping[str, str]) -> Settings:
+    """A base URL that the user has set is where the key belongs: it becomes the default upstream."""
+    url = environment.get(BASE_URL, "").rstrip("/")
+    if not url or url in {upstream.url for upstream in settings.upstreams.values()}:
+        return settings
+    default = settings.relay.default_upstream or "anthropic"
+    upstreams = {**settings.upstreams, default: settings.upstreams["anthropic"].model_copy(update={"url": url})}
+    relay = settings.relay.model_copy(update={"default_upstream": default})
+    return settings.model_copy(update={"upstreams": upstreams, "relay": relay})
+
+
+@contextlib.asynccontextmanager
+async def _relay(settings: Settings, folder: DataFolder, environment: Mapping[str, str]) -> AsyncIterator[Route]:
+    users = await _join(folder)
+    try:
+        if lock := folder.take():
+            try:
+                async with _own(settings, folder, users) as spec_and_url:
+                    yield _route(*spec_and_url, environment)
+            finally:
+                lock.close()
+        else:
+            running = await _of_another(folder)
+            yield _route(read_relay_spec(folder.spec("relay")), running.relay_url, environment)
+            await _caught_up(folder)
+            if running.by == "wrap" and users.take_alone():
+                await _end_what_is_left(settings, folder)
+    finally:
+        users.close()
+
+
+async def _join(folder: DataFolder) -> Lock:
+    """Count as a user of the relay; waits for one that is just being ended."""
+    while (users := take_lock(folder.users, shared=True)) is None:  # noqa: ASYNC110  another process has it
+        await asyncio.sleep(0.1)
+    return users
+
+
+@contextlib.asynccontextmanager
+async def _own(settings: Settings, folder: DataFolder, users: Lock) -> AsyncIterator[tuple[RelaySpec, str]]:
+    left = read_running(folder.running)
+    spec = read_relay_spec(folder.spec("relay")) if left and left.relay.is_alive() else _spec(settings)
+    plan = Plan(
+        by="wrap", relay=spec, observer=settings.model_dump_json(), log=folder.path / "wrap.log", grace_s=GRACE_S
+    )
+    supervisor = Supervisor(folder, plan)
+    try:
+        await supervisor.start()
+        yield spec, supervisor.relay_url
+    finally:
+        if users.take_alone():
+            await supervisor.stop()
+        else:
+            await supervisor.leave()
+
+
+def _spec(settings: Settings) -> RelaySpec:
+    return replace(relay_spec(settings), host="127.0.0.1", port=0, token_file="", drain_s=DRAIN_S, log="text")
+
+
+async def _of_another(folder: DataFolder) -> Running:
+    """The relay of a `serve` or `wrap` that has the folder; it may be just starting."""
+    ends = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends:
+        running = read_running(folder.running)
+        if running is not None and running.relay.is_alive():
+            return running
+        await asyncio.sleep(0.1)
+    raise UnreachableError(f"data folder {folder.path}: in use, but no relay answers; see compaction-gate status")
+
+
+async def _end_what_is_left(settings: Settings, folder: DataFolder) -> None:
+    """The wrap that started the relay has left before us."""
+    if lock := folder.take():
+        spec = read_relay_spec(folder.spec("relay"))
+        supervisor = Supervisor(folder, Plan(by="wrap", relay=spec, observer=settings.model_dump_json()))
+        if supervisor.adopt():
+            await supervisor.stop()
+        lock.close()
+
+
+def _route(spec: RelaySpec, relay_url: str, environment: Mapping[str, str]) -> Route:
+    """Through that relay to the upstream that the user's key belongs to."""
+    tag = secrets.token_urlsafe(24)
+    token = read_token(Path(spec.token_file)) if spec.token_file else ""
+    url = environment.get(BASE_URL, "").rstrip("/")
+    names = _in_order(spec)
+    name = next((known for known in names if spec.upstreams[known] == url), None) if url else next(iter(names), None)
+    if name is None:
+        raise UsageError(
+            f"{BASE_URL} is {_without_userinfo(url)}, which is no upstream of the relay that runs; "
+            "add it to [upstreams] of its settings, or give this wrap another --data"
+            if url
+            else "the relay that runs has no upstream"
+        )
+    segment = "" if name == spec.default_upstream else name
+    return Route(relay_url=relay_url, tag=tag, upstream=segment, upstream_url=spec.upstreams[name], token=token)
+
+
+def _in_order(spec: RelaySpec) -> list[str]:
+    """The default upstream first."""
+    return sorted(spec.upstreams, key=lambda name: (name != spec.default_upstream, name))
+
+
+def _without_userinfo(url: str) -> str:
+    return url.rpartition("@")[2] if "@" in url else url
+
+
+def _register(folder: DataFolder, digest: str) -> None:
+    """Let the relay know the run, by the tag's digest alone."""
+    with os.fdopen(os.open(folder.run_tags, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as out:
+        out.write(f"{digest}\n")
+
+
+async def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    try:
+        child = await asyncio.create_subprocess_exec(*command, env=dict(environment))
+    except (FileNotFoundError, PermissionError) as error:
+        raise UsageError(f"{command[0]}: {(error.strerror or 'cannot be run').lower()}") from None
+    with _forwarding(child, [*FORWARDED, *FROM_THE_TERMINAL]):
+        code = await child.wait()
+    return 128 - code if code < 0 else code
+
+
+@contextlib.contextmanager
+def _forwarding(child: asyncio.subprocess.Process, numbers: Sequence[signal.Signals]) -> Iterator[None]:
+    """Hand signals on. What a key at the terminal sends reaches the child without us: it is in our group."""
+    loop = asyncio.get_running_loop()
+
+    def forward(number: signal.Signals) -> None:
+        if number in FROM_THE_TERMINAL and _has_the_terminal():
+            return
+        with contextlib.suppress(ProcessLookupError):
+            child.send_signal(number)
+
+    for number in numbers:
+        loop.add_signal_handler(number, forward, number)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _has_the_terminal() -> bool:
+    for stream in (sys.__stdin__, sys.__stderr__):
+        try:
+            if stream is not None and os.tcgetpgrp(stream.fileno()) == os.getpgrp():
+                return True
+        except (OSError, ValueError):
+            continue
+    return False
+
+
+async def _caught_up(folder: DataFolder) -> None:
+    """Give a running observer a moment to read what the child has just done."""
+    ended_us = time.time_ns() // 1_000
+    ends = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends:
+        told = observer_snapshot(folder.observer)
+        if told is not None and told["written_us"] > ended_us and told["behind_since_us"] is None:
+            return
+        await asyncio.sleep(0.1)
