@@ -8,6 +8,7 @@ import traceback
 from proxy.journal.layout import Mark
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind
+from proxy.observer.attempts import Attempts
 from proxy.observer.capture import Keeper
 from proxy.observer.ports import Journey, Observed
 from proxy.observer.states import StateCache
@@ -23,13 +24,21 @@ class ExchangeObserver[S]:
     """Takes exchanges one at a time. A journey that raises costs that exchange its facts and nothing else."""
 
     def __init__(
-        self, journey: Journey[S], writer: Writer, *, keeper: Keeper, tally: Tally, states: StateCache[S] | None = None
+        self,
+        journey: Journey[S],
+        writer: Writer,
+        *,
+        keeper: Keeper,
+        tally: Tally,
+        attempts: Attempts | None = None,
     ) -> None:
+        """Takes what it drives; without `attempts` an exchange that kills the process is tried for ever."""
         self._journey = journey
         self._writer = writer
-        self._states = states or StateCache(journey, writer)
+        self._states = StateCache(journey, writer)
         self._keeper = keeper
         self._tally = tally
+        self._attempts = attempts
 
     def take(self, exchange: Exchange, mark: Mark) -> None:
         """Commit what the exchange says, unless it is committed already.
@@ -40,13 +49,25 @@ class ExchangeObserver[S]:
         if self._writer.knows(exchange.id):
             self._tally.known += 1
             return
+        if self._attempts is None:
+            self._try(exchange, mark)
+        elif self._attempts.begin(exchange.id):
+            try:
+                self._try(exchange, mark)
+            finally:
+                self._attempts.end()
+        else:
+            self._give_up(exchange, mark, "internal: the process died of it")
+
+    def _try(self, exchange: Exchange, mark: Mark) -> None:
         try:
             self._observe(exchange, mark)
         except StoreUnavailableError:
             raise
         except Exception as error:  # noqa: BLE001 - a poisonous exchange must not stop the others
-            self._tell(exchange, error)
-            self._commit_unread(exchange, mark, f"internal: {type(error).__name__}")
+            place = traceback.extract_tb(error.__traceback__)[-1]  # never the message: it may quote the traffic
+            LOG.error("raised at %s:%s", place.filename, place.lineno)  # noqa: TRY400
+            self._give_up(exchange, mark, f"internal: {type(error).__name__}")
 
     def _observe(self, exchange: Exchange, mark: Mark) -> None:
         session = self._journey.session_of(exchange)
@@ -83,13 +104,10 @@ class ExchangeObserver[S]:
             self._tally.committed(change.exchange, exchange)
         return is_new
 
-    def _commit_unread(self, exchange: Exchange, mark: Mark, reason: str) -> None:
-        self._commit(Commit(exchange=self._keeper.fact(_unread(exchange, reason)), mark=mark), exchange)
-
-    def _tell(self, exchange: Exchange, error: Exception) -> None:
+    def _give_up(self, exchange: Exchange, mark: Mark, reason: str) -> None:
         self._tally.internal_errors += 1
-        place = traceback.extract_tb(error.__traceback__)[-1]  # never the message: it may quote the traffic
-        LOG.error("exchange %s not read: %s at %s:%s", exchange.id, type(error).__name__, place.filename, place.lineno)
+        LOG.error("exchange %s left unread: %s", exchange.id, reason)
+        self._commit(Commit(exchange=self._keeper.fact(_unread(exchange, reason)), mark=mark), exchange)
 
 
 def _own_fact(exchange: Exchange, observed: Observed) -> ExchangeFact:

@@ -1,14 +1,26 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from proxy.journal.layout import Mark
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind, TurnFact
 from proxy.model.ids import ExchangeId, SessionId
-from proxy.observer import Capture, ExchangeObserver, Keeper, Tally
-from proxy.store import Commit, Database, LoadedState, StateConflictError, StoreUnavailableError, Writer, snapshot
-from tests.support.observer import Count, CountingJourney, Seen, a_play
+from proxy.observer import Attempts, Capture, ExchangeObserver, Keeper, Tally
+from proxy.observer.attempts import DEADLY
+from proxy.store import (
+    Commit,
+    Database,
+    LoadedState,
+    StateConflictError,
+    StoreUnavailableError,
+    Writer,
+    open_database,
+    snapshot,
+)
+from tests.support.observer import Count, CountingJourney, Killed, Seen, a_play
 from tests.support.store import WRITER, a_fact
 
 
@@ -106,6 +118,41 @@ def test_a_state_spoilt_by_a_failed_exchange_is_loaded_again(database: Database)
         observer.take(an_exchange(number, "a"), mark(number))
     with snapshot(database) as reader:
         assert [(turn.turn, turn.number) for turn in reader.facts(TurnFact)] == [(1, 1), (2, 3)]
+
+
+class Mortal(Attempts):
+    """Of a process that dies without a chance to say that it lived."""
+
+    dies = False
+
+    def end(self) -> None:
+        if not self.dies:
+            super().end()
+
+
+def test_an_exchange_that_kills_the_process_is_left_unread_in_the_end(database: Database, tmp_path: Path) -> None:
+    class Deadly(CountingJourney):
+        def observe(self, exchange: Exchange, state: Count | None) -> Seen:
+            if exchange.id.number == 2:
+                attempts.dies = True
+                raise Killed
+            return super().observe(exchange, state)
+
+    deaths = 0
+    while deaths <= DEADLY:
+        attempts, tally = Mortal(tmp_path / "attempt"), Tally(started_us=0)
+        keeper = Keeper(Capture.HASHES, str)
+        observer = ExchangeObserver(Deadly(), Writer(database), keeper=keeper, tally=tally, attempts=attempts)
+        try:
+            for number in (1, 2, 3):
+                observer.take(an_exchange(number, "a"), mark(number))
+        except Killed:
+            deaths += 1
+        else:
+            break
+    assert deaths == DEADLY
+    with snapshot(database) as reader:
+        assert [fact.reason for fact in reader.facts(ExchangeFact)] == ["", "internal: the process died of it", ""]
 
 
 class Flaky(Writer):

@@ -1,0 +1,48 @@
+"""Remembers, over the death of the process, which exchange was being worked on.
+
+An exception costs an exchange its facts; a crash of the interpreter or the kernel's memory killer costs the process,
+and the next one would die of the same exchange. After some deaths in a row it is therefore left unread.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from proxy.model.ids import ExchangeId
+
+DEADLY = 5
+"""Deaths of one exchange after which it is not tried again."""
+_LENGTH = 64
+
+
+class Attempts:
+    """One line in one small file: `writer number attempts`, or blank between two exchanges."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens the file (mode 0600). Raises OSError."""
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        self._died = self._read()
+
+    def begin(self, exchange: ExchangeId) -> bool:
+        """Note that it is being tried; False when that was deadly too often."""
+        died_of, times = self._died
+        deaths = times if died_of == exchange else 0
+        if deaths >= DEADLY:
+            return False
+        self._write(f"{exchange.writer} {exchange.number} {deaths + 1}")
+        return True
+
+    def end(self) -> None:
+        """The process has lived through it."""
+        self._died = (None, 0)
+        self._write("")
+
+    def _read(self) -> tuple[ExchangeId | None, int]:
+        words = os.pread(self._fd, _LENGTH, 0).decode("ascii", "replace").split()
+        if len(words) != 3 or not (words[1].isdecimal() and words[2].isdecimal()):
+            return None, 0
+        return ExchangeId(words[0], int(words[1])), int(words[2])
+
+    def _write(self, line: str) -> None:
+        os.pwrite(self._fd, line.ljust(_LENGTH).encode("ascii"), 0)
