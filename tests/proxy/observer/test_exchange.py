@@ -17,7 +17,6 @@ from proxy.store import (
     StateConflictError,
     StoreUnavailableError,
     Writer,
-    open_database,
     snapshot,
 )
 from tests.support.observer import Count, CountingJourney, Killed, Seen, a_play
