@@ -30,6 +30,7 @@ _LARGE = 4096
 """Bytes from which a view is cheaper than a copy."""
 _LONE = re.compile(rb"\r[^\n]|(?<!\r)\n")
 """A CR without LF or a LF without CR."""
+_BY_LENGTH, _BY_CHUNKS = Body.LENGTH, Body.CHUNKED
 _METHOD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -121,18 +122,12 @@ class Framer[H: (RequestHead, ResponseHead)](ABC):
         head = self._parse(buffer if end - at == len(buffer) else buffer[at:end])
         self._at = end
         self._searched = 0
-        if head.body is not Body.NONE:
-            self._begin_body(head)
-        return head
-
-    def _begin_body(self, head: H) -> None:
-        self._left = head.length
-        if head.body is Body.LENGTH:
+        if head.body is _BY_LENGTH:
+            self._left = head.length
             self._step = Framer._read_length
-        elif head.body is Body.CHUNKED:
-            self._step = Framer._read_chunked
-        else:
-            self._step = Framer._read_until_close
+        elif not head.last:
+            self._step = Framer._read_chunked if head.body is _BY_CHUNKS else Framer._read_until_close
+        return head
 
     def _check_partial(self, buffer: bytes, at: int) -> None:
         """Refuse at once what cannot become a head, so that nobody waits for the rest of it."""
@@ -145,12 +140,14 @@ class Framer[H: (RequestHead, ResponseHead)](ABC):
         self._searched = max(len(buffer) - at - 3, 0)
 
     def _read_length(self) -> Data:
-        raw = self._take(min(self._at + self._left, len(self._buffer)))
-        self._left -= len(raw)
-        if self._left:
-            return Data(raw, raw, last=False)
+        end = self._at + self._left
+        if end > len(self._buffer):
+            raw = self._take(len(self._buffer))
+            self._left -= len(raw)
+            return Data(raw, raw, False)  # noqa: FBT003 a tuple's place
+        raw = self._take(end)
         self._step = Framer._read_head
-        return Data(raw, raw, last=True)
+        return Data(raw, raw, True)  # noqa: FBT003 a tuple's place
 
     def _read_chunked(self) -> Data | None:
         piece = self._chunks.read(self._buffer, self._at)

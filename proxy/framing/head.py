@@ -51,11 +51,8 @@ class RequestHead(NamedTuple):
     """`Connection: upgrade` together with `Upgrade`."""
     websocket: bool
     """An upgrade that may be relayed: `GET`, no body, exactly `Upgrade: websocket`."""
-
-    @property
-    def last(self) -> bool:
-        """No body follows."""
-        return self.body is Body.NONE
+    last: bool
+    """No body follows."""
 
 
 @final
@@ -76,11 +73,8 @@ class ResponseHead(NamedTuple):
     """Switches to exactly `websocket`."""
     framed: Body
     """What would end the body if this were not perhaps the answer to a HEAD."""
-
-    @property
-    def last(self) -> bool:
-        """No body follows."""
-        return self.body is Body.NONE
+    last: bool
+    """No body follows."""
 
     @property
     def interim(self) -> bool:
@@ -134,6 +128,10 @@ def check_status_line(raw: bytes) -> _StatusLine:
     return _StatusLine(int(match[2]), int(match[1]))
 
 
+# An attribute of an enum is looked up each time; these stand on the path of every head.
+_HOST, _LENGTH, _CODING, _CONNECTION, _UPGRADE = Role.HOST, Role.LENGTH, Role.CODING, Role.CONNECTION, Role.UPGRADE
+_NO_BODY, _BY_LENGTH, _BY_CHUNKS, _BY_CLOSE = Body.NONE, Body.LENGTH, Body.CHUNKED, Body.UNTIL_CLOSE
+
 _special_lines = Memo(read_special_line)
 _request_lines = Memo(check_request_line)
 _status_lines = Memo(check_status_line)
@@ -149,11 +147,11 @@ def read_request_head(raw: bytes) -> RequestHead:
     fields = _read_fields(special, minor)
     if fields.hosts != 1:
         raise FramingError(Fault.HOST)
-    body = fields.body or Body.NONE
+    body = fields.body or _NO_BODY
     upgrade = bool(fields.protocols) and "upgrade" in fields.named
     return RequestHead(
         raw, method, target, minor, lines, special, fields.named, body, fields.length, fields.persists, upgrade,
-        websocket=upgrade and _may_switch(method, minor, body, fields.protocols),
+        upgrade and _may_switch(method, minor, body, fields.protocols), body is _NO_BODY,
     )  # fmt: skip
 
 
@@ -163,18 +161,18 @@ def read_response_head(raw: bytes, method: bytes) -> ResponseHead:
     status, minor = _status_lines[lines.pop(0)]
     special = _special(lines)
     fields = _read_fields(special, minor)
-    framed = Body.NONE if status < 200 or status in _BODILESS else fields.body or Body.UNTIL_CLOSE
-    body = Body.NONE if method == b"HEAD" else framed
+    framed = _NO_BODY if status < 200 or status in _BODILESS else fields.body or _BY_CLOSE
+    body = _NO_BODY if method == b"HEAD" else framed
     upgrade = status == 101 and bool(fields.protocols) and "upgrade" in fields.named
     return ResponseHead(
         raw, status, minor, lines, special, fields.named, body, fields.length,
-        fields.persists and body is not Body.UNTIL_CLOSE, upgrade,
-        upgrade and fields.protocols == _WEBSOCKET, framed,
+        fields.persists and body is not _BY_CLOSE, upgrade,
+        upgrade and fields.protocols == _WEBSOCKET, framed, body is _NO_BODY,
     )  # fmt: skip
 
 
 def _may_switch(method: bytes, minor: int, body: Body, protocols: tuple[str, ...]) -> bool:
-    return method == b"GET" and minor == 1 and body is Body.NONE and protocols == _WEBSOCKET
+    return method == b"GET" and minor == 1 and body is _NO_BODY and protocols == _WEBSOCKET
 
 
 def _special(lines: Sequence[bytes]) -> list[Line]:
@@ -191,20 +189,20 @@ def _read_fields(special: Sequence[Line], minor: int) -> _Fields:
     protocols: tuple[str, ...] = ()
     for line in special:
         role = line.role
-        if role is Role.HOST:
+        if role is _HOST:
             hosts += 1
-        elif role is Role.LENGTH:
+        elif role is _LENGTH:
             lengths += 1
             length = line.length
-        elif role is Role.CODING:
+        elif role is _CODING:
             codings += 1
-        elif role is Role.CONNECTION:
+        elif role is _CONNECTION:
             named += line.tokens
-        elif role is Role.UPGRADE:
+        elif role is _UPGRADE:
             protocols += line.tokens
     if codings or lengths > 1:
         _check_body(codings, lengths, minor)
-    body = Body.CHUNKED if codings else Body.LENGTH if length else Body.NONE if lengths else None
+    body = _BY_CHUNKS if codings else _BY_LENGTH if length else _NO_BODY if lengths else None
     return _Fields(hosts, body, length, _persists(named, minor) if named else minor == 1, named, protocols)
 
 

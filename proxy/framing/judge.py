@@ -26,6 +26,9 @@ _ZEROS = memoryview(mmap(-1, 64 << 20, prot=PROT_READ, flags=MAP_PRIVATE | MAP_A
 """Addresses only: nobody reads them, so no memory stands behind."""
 
 
+_NO_BODY, _BY_LENGTH, _BY_CHUNKS, _BY_CLOSE = Body.NONE, Body.LENGTH, Body.CHUNKED, Body.UNTIL_CLOSE
+
+
 class Judge:
     """One reader of heads, and the object httptools calls back, hence the public methods."""
 
@@ -70,9 +73,9 @@ class Judge:
         if (
             not self._agrees(parser, head.raw, head.framed, head.length)
             or parser.get_status_code() != head.status
-            or self._keep_alive is not (head.keep_alive and head.framed is not Body.UNTIL_CLOSE)
+            or self._keep_alive is not (head.keep_alive and head.framed is not _BY_CLOSE)
             or parser.should_upgrade() is not head.upgrade
-            or (head.framed is Body.UNTIL_CLOSE and not self._reads_until_close(head))
+            or (head.framed is _BY_CLOSE and not self._reads_until_close(head))
         ):
             raise FramingError(Fault.JUDGES)
 
@@ -82,7 +85,7 @@ class Judge:
         for line in head.special:
             if line.role is Role.CONNECTION:
                 raw = raw.replace(b"\r\n%s\r\n" % line.raw, b"\r\n", 1)
-        agrees = self._agrees(httptools.HttpResponseParser(self), raw, Body.UNTIL_CLOSE, 0)
+        agrees = self._agrees(httptools.HttpResponseParser(self), raw, _BY_CLOSE, 0)
         return agrees and self._keep_alive is False
 
     def _agrees(self, parser: Any, raw: bytes, body: Body, length: int) -> bool:  # noqa: ANN401 either parser
@@ -93,7 +96,7 @@ class Judge:
         try:
             return self._ends_alike(parser, raw, body, length)
         except httptools.HttpParserUpgrade:  # its way of saying that the head is over
-            return body is Body.NONE and self._ends == 1
+            return body is _NO_BODY and self._ends == 1
         except httptools.HttpParserError:
             return False
         finally:
@@ -101,12 +104,12 @@ class Judge:
 
     def _ends_alike(self, parser: Any, raw: bytes, body: Body, length: int) -> bool:  # noqa: ANN401 either parser
         parser.feed_data(raw)
-        if body is Body.NONE:
+        if body is _NO_BODY:
             return self._ends == 1
-        if body is Body.UNTIL_CLOSE:
+        if body is _BY_CLOSE:
             parser.feed_data(b"0\r\n\r\n")
             return self._ends == 0 and self._chunks == 0
-        if body is Body.LENGTH:
+        if body is _BY_LENGTH:
             _feed_zeros(parser, length - 1)
             last = b"0"
         else:
@@ -115,7 +118,7 @@ class Judge:
         if self._ends > 0:
             return False
         parser.feed_data(last)
-        return self._ends == 1 and (self._chunks > 0) is (body is Body.CHUNKED)
+        return self._ends == 1 and (self._chunks > 0) is (body is _BY_CHUNKS)
 
 
 def _feed_zeros(parser: Any, count: int) -> None:  # noqa: ANN401 either parser

@@ -41,6 +41,8 @@ _ROLES = {
 _PREFIX_ROLES = (("proxy-", Role.HOP), ("x-compaction-", Role.OURS))
 _LISTS = frozenset({Role.CODING, Role.CONNECTION, Role.UPGRADE, Role.TE})
 
+_STAYING = frozenset({Role.HOP, Role.OURS})
+
 _LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([ \t]*)([^\x00-\x08\x0a-\x1f\x7f]*)")
 _DECIMAL = re.compile(rb"0|[1-9][0-9]{0,18}")
 
@@ -61,6 +63,8 @@ class Line:
     """The lower-case members of a line whose role is a list."""
     length: int = 0
     """The number of a `Content-Length`."""
+    stays: bool = False
+    """It is for the next hop, or for us, and travels no further."""
 
     def with_value(self, value: bytes) -> bytes:
         """The line with another value, everything else as received."""
@@ -80,7 +84,8 @@ def read_line(raw: bytes) -> Line:
     if role is Role.CODING and tokens != ("chunked",):
         raise FramingError(Fault.CODING)
     length = _length(value) if role is Role.LENGTH else 0
-    return Line(raw, lower, value, match.start(3), role, tokens, length)
+    stays = role in _STAYING or (role is Role.TE and tokens != ("trailers",))
+    return Line(raw, lower, value, match.start(3), role, tokens, length, stays)
 
 
 def read_special_line(raw: bytes) -> Line | None:

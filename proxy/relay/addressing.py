@@ -90,14 +90,14 @@ class Router:
         self._prefixes = {b"run", *self._upstreams}
         self._default = upstreams[default] if default else None
         self._tags = tags
-        self._plain: Memo[Address] = Memo(lambda target: self._address(target, prefixed=False))
+        self._plain: Memo[Route] = Memo(lambda target: Route(self._address(target, prefixed=False), ""))
         self._tagged: Memo[Address] = Memo(lambda target: self._address(target, prefixed=True))
 
     def route(self, target: bytes) -> Route:
         """Where `target` (origin form) goes. Raises AddressError."""
         run = _RUN.match(target)
         if run is None:
-            return Route(self._plain[target], "")
+            return self._plain[target]
         if _is_unsafe(target[len(b"/run") :]):
             raise AddressError(Kind.BAD_PATH)
         tag = run[1]

@@ -21,6 +21,7 @@ AHEAD_LIMIT = 64 * 1024
 """Bytes that are read on while a response is pending, so that the client's going is seen."""
 _LINGER_NS = 2_000_000_000
 """How long a client that has our last word may take to go."""
+_COMPLETE = Outcome.COMPLETE
 _CAME_FROM_UPSTREAM = frozenset({Kind.UPSTREAM_CLOSED, Kind.UPSTREAM_FRAMING})
 
 
@@ -153,7 +154,7 @@ class Client(asyncio.Protocol):
         exchange, link = self._exchange, self._link
         assert exchange is not None
         assert link is not None
-        exchange.finish(Outcome.COMPLETE, read_ns)
+        exchange.finish(_COMPLETE, read_ns)
         self.to_client(pieces)
         exchange.written(read_ns, self._clock())
         self._exchange = self._link = None

@@ -11,6 +11,7 @@ from proxy.relay.redaction import redact_target, redacted_headers
 from proxy.relay.switchboard import Switchboard
 
 _NS = 1e9
+_COMPLETE = Outcome.COMPLETE
 
 
 class Exchange:
@@ -126,7 +127,7 @@ class Exchange:
         if self.ended:
             return
         self.ended = True
-        self._recorder.close(outcome, now_ns, response_complete=outcome is Outcome.COMPLETE)
+        self._recorder.close(outcome, now_ns, response_complete=outcome is _COMPLETE)
         counters = self._board.counters
         add = counters.add
         add(counters.in_flight, -1)
@@ -135,7 +136,7 @@ class Exchange:
         slots = self._slots
         if slots is None:
             return
-        if outcome is not Outcome.COMPLETE:
+        if outcome is not _COMPLETE:
             counters.ended(slots, outcome)
         counters.observe(slots.exchange, (now_ns - self._opened_ns) / _NS)
         if self._first_ns:

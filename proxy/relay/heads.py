@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from proxy.framing.head import RequestHead, ResponseHead
 from proxy.framing.lines import Line, Role, read_line
 
+_HOST, _CONNECTION = Role.HOST, Role.CONNECTION
 _OWN_TOKENS = frozenset({"close", "keep-alive", "te"})
 """Names in `Connection` that are no reason to remove a line: options, and `TE`, which has a rule of its own."""
 
@@ -30,17 +31,14 @@ def _pass_on(
 ) -> bytes:
     announced = False
     for line in head.special:
-        role = line.role
-        if role is Role.CONNECTION:
-            if keep_upgrade:
-                continue
-            raw = _replace(raw, line, line.with_value(b"close") if close and not announced else None)
-            announced = True
-        elif role is Role.HOST:
+        if line.stays:
+            raw = _replace(raw, line, None)
+        elif line.role is _HOST:
             if authority:
                 raw = _replace(raw, line, line.with_value(authority))
-        elif role is Role.HOP or role is Role.OURS or (role is Role.TE and line.tokens != ("trailers",)):
-            raw = _replace(raw, line, None)
+        elif line.role is _CONNECTION and not keep_upgrade:
+            raw = _replace(raw, line, line.with_value(b"close") if close and not announced else None)
+            announced = True
     if head.named:
         for line in _named(head, keep_upgrade=keep_upgrade):
             raw = _replace(raw, line, None)

@@ -11,20 +11,17 @@ from contextlib import suppress
 
 Pieces = list[bytes | memoryview]
 
-_JOIN_BELOW = 32 * 1024
-"""Bytes below which one copy is cheaper than a vector of buffers."""
-
 _LEFT = frozenset({7, 8, 9, 10, 11})
 """TCP states CLOSE, CLOSE_WAIT, LAST_ACK, LISTEN, CLOSING of Linux: the peer has sent its FIN or a reset."""
 _NO_LINGER = struct.pack("ii", 1, 0)
 
 
 def write(transport: asyncio.Transport, pieces: Pieces) -> None:
-    """Write them in order, at once."""
+    """Write them in order, at once. Small pieces are bytes and joined; a view is large, and copying it would cost more."""
     if len(pieces) == 1:
         transport.write(pieces[0])
     elif pieces:
-        if sum(map(len, pieces)) < _JOIN_BELOW:
+        if type(pieces[-1]) is bytes:
             transport.write(b"".join(pieces))
         else:
             transport.writelines(pieces)

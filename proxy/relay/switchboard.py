@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from proxy.framing.head import RequestHead
-from proxy.framing.lines import Role
+from proxy.framing.lines import Line, Role
 from proxy.journal.limits import Clock
 from proxy.journal.writer import JournalWriter
 from proxy.relay.addressing import AddressError, Route, Router
@@ -17,6 +17,7 @@ from proxy.relay.dial import Dialler
 from proxy.relay.redaction import names_a_credential
 from proxy.relay.refusals import Kind
 
+_ORIGIN = Role.ORIGIN
 _TOKEN = "x-compaction-token"  # noqa: S105 the name of a header
 
 
@@ -79,17 +80,13 @@ class Switchboard:
         """A valid run tag is a secret of ours as good as the token. Raises AccessError."""
         if vouched:
             return
-        offered = origin = None
-        for line in head.special:
-            if line.role is Role.OURS and line.name == _TOKEN:
-                offered = line.value
-            elif line.role is Role.ORIGIN:
-                origin = line
-        if self.token_sha256 and offered is not None:
-            digest = hashlib.sha256(offered).hexdigest()
-            if hmac.compare_digest(digest, self.token_sha256):
-                return
         if self.token_sha256:
-            raise AccessError(Kind.TOKEN)
-        if origin is not None:
+            if not any(self._is_token(line) for line in head.special):
+                raise AccessError(Kind.TOKEN)
+        elif any([line.role is _ORIGIN for line in head.special]):
             raise AccessError(Kind.ORIGIN)
+
+    def _is_token(self, line: Line) -> bool:
+        if line.name != _TOKEN:
+            return False
+        return hmac.compare_digest(hashlib.sha256(line.value).hexdigest(), self.token_sha256)
