@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import signal
 import time
 from dataclasses import replace
@@ -21,6 +22,7 @@ from tests.conformance.ours.errors import mute_port
 from tests.conformance.ours.relay import OwnRelay, running, usual
 from tests.conformance.probes.fidelity_codings import EVENTS
 from tests.conformance.probes.streaming import OPEN_HEAD, in_turn
+from tests.conformance.probes.websocket import spliced
 
 SECTION = Section("accounts", is_ours=True)
 probe = SECTION.probe
@@ -235,6 +237,43 @@ def end_in_every_way(bench: Bench) -> None:
     bench.ask().client.abort()
     bench.refused(bench.request(target=b"/dead/x").raw)
     bench.refused(b"GET / HTTP/1.1\r\n\r\n")
+
+
+@probe("account.memory", "F35, design §4 Connections", deadline_s=60)
+def _(bench: Bench) -> None:
+    """Twenty clients that do not read and twenty upstreams that do not read cost no more than 1 MiB each."""
+    relay = start(bench)
+    end_in_every_way(bench)
+    before = resident(relay)
+    unread = Message(b"HTTP/1.1 200 OK", (b"Content-Length: %d" % (1 << 30),))
+    upload = bench.request(lines=(b"Content-Length: %d" % (1 << 30),), body=None)
+    senders = [bench.open_stream(unread).upstream for _ in range(20)] + [bench.send(upload).client for _ in range(20)]
+    for sender in senders:
+        sender.send_until_stuck(bytes(1 << 20), most=64 << 20, stuck_s=0.2)
+    grown = resident(relay) - before
+    true(f"resident memory grew by {grown >> 20} MiB, expected at most 40", grown <= 40 << 20)
+
+
+def resident(relay: OwnRelay) -> int:
+    """Resident memory of the relay, in bytes."""
+    pages = int(Path(f"/proc/{relay.process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@probe("account.websocket", "F36, design §5 Journal")
+def _(bench: Bench) -> None:
+    """What passes both ways behind an accepted upgrade stands in the journal, whole when the upstream ends it."""
+    relay = start(bench)
+    asked = spliced(bench)
+    asked.client.send(b"from the client")
+    equal("bytes at the upstream", asked.upstream.read(15), b"from the client")
+    asked.upstream.send(b"from the upstream")
+    asked.upstream.close()
+    equal("bytes at the client", asked.client.read_to_end().data, b"from the upstream")
+    found = the_one(relay)
+    equal("request side", found.request_body, b"from the client")
+    equal("response side", found.response_body, b"from the upstream")
+    equal("outcome", (found.status, found.outcome), (101, Outcome.COMPLETE))
 
 
 @probe("account.shutdown", "design §4 Connections")

@@ -14,7 +14,7 @@ from tests.conformance.ours.errors import check_own_error
 from tests.conformance.ours.relay import Spec, running
 from tests.conformance.ours.tunnels import Authority, Tunnel, connect_proxy, make_authority, tls_end
 from tests.conformance.probes.fidelity_codings import EVENTS
-from tests.conformance.probes.streaming import in_turn
+from tests.conformance.probes.streaming import OPEN_HEAD, in_turn
 
 SECTION = Section("tls", is_ours=True)
 probe = SECTION.probe
@@ -98,6 +98,30 @@ def _(bench: Bench) -> None:
     in_turn(stream, EVENTS[:1])
     stream.upstream.abort()
     true("no last chunk is invented", not stream.client.read_to_end().data.endswith(b"0\r\n\r\n"))
+
+
+@probe("tls.truncated", "F13, design §4 Connections")
+def _(bench: Bench) -> None:
+    """A close-delimited body whose TLS ends without close_notify may be cut, and is seen as cut."""
+    _, spec = secure(bench, authority(bench, "localhost"))
+    start(bench, spec)
+    stream = bench.open_stream(OPEN_HEAD)
+    in_turn(stream, EVENTS[:1], is_chunked=False)
+    stream.upstream.close()
+    true("the end is a reset, as the end of TLS was none", stream.client.expect_end().was_reset)
+
+
+@probe("tls.ended", REFERENCE)
+def _(bench: Bench) -> None:
+    """A close-delimited body whose TLS ends by close_notify ends cleanly."""
+    made = authority(bench, "localhost")
+    tunnel = bench.enter(tls_end(made.chain, bench.upstream.port, says_goodbye=True))
+    upstreams = {"secure": f"https://localhost:{tunnel.port}"}
+    start(bench, Spec(upstreams, default="secure", ca_bundle=str(made.bundle), connect_timeout_s=5.0))
+    stream = bench.open_stream(OPEN_HEAD)
+    in_turn(stream, EVENTS, is_chunked=False)
+    stream.upstream.close()
+    true("the end is orderly", not stream.client.expect_end().was_reset)
 
 
 @probe("tls.client-gone", "F42")

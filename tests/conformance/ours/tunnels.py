@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import ipaddress
+import select
 import socket
 import ssl
 import threading
@@ -101,8 +102,8 @@ def general_name(name: str) -> x509.GeneralName:
 
 
 @contextmanager
-def tls_end(chain: Path, plain_port: int) -> Iterator[Tunnel]:
-    """Takes TLS connections and hands their bytes on to `plain_port`."""
+def tls_end(chain: Path, plain_port: int, *, says_goodbye: bool = False) -> Iterator[Tunnel]:
+    """Takes TLS connections and hands their bytes on to `plain_port`; ends them by close_notify, or just by FIN."""
     notes = Notes()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain)
@@ -117,7 +118,9 @@ def tls_end(chain: Path, plain_port: int) -> Iterator[Tunnel]:
         with context.wrap_socket(sock, server_side=True) as inner:
             notes.protocols.append(inner.selected_alpn_protocol())
             with socket.create_connection(("127.0.0.1", plain_port)) as outer:
-                splice(inner, outer)
+                ended = splice(inner, outer)
+                if ended is outer and says_goodbye:
+                    inner.unwrap()
 
     with listening(serve) as port:
         yield Tunnel(port, notes)
@@ -179,19 +182,13 @@ def listening(serve: Callable[[socket.socket], None]) -> Iterator[int]:
                 thread.join()
 
 
-def splice(one: socket.socket, other: socket.socket) -> None:
-    """Bytes both ways until both directions ended."""
-    back = threading.Thread(target=pump, args=(other, one), daemon=True)
-    back.start()
-    pump(one, other)
-    back.join()
-
-
-def pump(source: socket.socket, sink: socket.socket) -> None:
-    """Bytes one way; an end is handed on as an end of the whole connection."""
-    with suppress(OSError):
-        source.settimeout(IDLE_S)
-        while piece := source.recv(PIECE):
-            sink.sendall(piece)
-    with suppress(OSError):
-        sink.shutdown(socket.SHUT_RDWR)
+def splice(one: socket.socket, other: socket.socket) -> socket.socket:
+    """Bytes both ways until one side ends; gives that side. One thread: a TLS socket is not to be used by two."""
+    sinks = {one: other, other: one}
+    while True:
+        buffered = [sock for sock in sinks if isinstance(sock, ssl.SSLSocket) and sock.pending()]
+        for source in buffered or select.select(list(sinks), [], [], IDLE_S)[0]:
+            piece = source.recv(PIECE)
+            if not piece:
+                return source
+            sinks[source].sendall(piece)
