@@ -46,6 +46,8 @@ class Database:
         self.dialect = engine.dialect.name
         self.file = file
         """The SQLite file; None for PostgreSQL."""
+        self.name = str(file or engine.url.render_as_string(hide_password=True))
+        """For messages."""
         self._reading, self._writing, self._maintaining = (
             engine.execution_options(**options) for options in TRANSACTIONS[self.dialect]
         )
@@ -53,7 +55,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One consistent snapshot."""
-        with _mapped_errors(), self._reading.connect() as connection:
+        with _mapped_errors(self.name), self._reading.connect() as connection:
             yield connection
 
     @contextmanager
@@ -64,13 +66,13 @@ class Database:
             StoreUnavailableError: nothing was written, a retry may work.
             UnstorableError: nothing was written, a retry would fail again.
         """
-        with _mapped_errors(), self._writing.begin() as connection:
+        with _mapped_errors(self.name), self._writing.begin() as connection:
             yield connection
 
     @contextmanager
     def maintaining(self) -> Iterator[Connection]:
         """Outside any transaction: VACUUM, checkpoints."""
-        with _mapped_errors(), self._maintaining.connect() as connection:
+        with _mapped_errors(self.name), self._maintaining.connect() as connection:
             yield connection
 
     def close(self) -> None:
@@ -106,19 +108,19 @@ def open_database(url: str, *, create: bool = True) -> Database:
         event.listen(engine, "begin", _begin)
     database = Database(engine, file)
     try:
-        _bring_up(database, source=str(file or target))
+        _bring_up(database)
     except GateError:
         database.close()
         raise
     return database
 
 
-def _bring_up(database: Database, *, source: str) -> None:
+def _bring_up(database: Database) -> None:
     with database.reading() as connection:
-        found = stored_revision(connection, source=source)
+        found = stored_revision(connection, source=database.name)
     if found != REVISION:
         with database.writing() as connection:
-            migrate(connection, source=source)
+            migrate(connection, source=database.name)
 
 
 def _checked(url: str) -> URL:
@@ -174,27 +176,36 @@ def _begin(connection: Connection) -> None:
 
 
 @contextmanager
-def _mapped_errors() -> Iterator[None]:
+def _mapped_errors(name: str) -> Iterator[None]:
+    """Our errors for theirs; the originals are dropped, since PostgreSQL quotes values in them."""
     try:
         yield
     except (exc.SQLAlchemyError, sqlite3.Error) as error:
-        raise _mapped(error) from error
-    except OverflowError as error:
-        raise UnstorableError("an integer beyond 64 bits") from error
+        raise _mapped(error, name) from None
+    except OverflowError:
+        raise UnstorableError(f"{name}: an integer beyond 64 bits") from None
 
 
-def _mapped(error: exc.SQLAlchemyError | sqlite3.Error) -> GateError:
-    """Our error for theirs. Values never enter the text: PostgreSQL puts them into the details of its messages."""
+def _mapped(error: exc.SQLAlchemyError | sqlite3.Error, name: str) -> GateError:
     original: Any = getattr(error, "orig", None) or error
     kind = type(original).__name__
-    if getattr(original, "sqlite_errorcode", None) in SQLITE_DAMAGED:
-        return InputError("store", "", str(original), "a SQLite store")
-    match error:
-        case exc.OperationalError() | exc.InternalError():
-            return StoreUnavailableError(f"store: {kind}: {str(original).partition(chr(10))[0]}")
-        case exc.DataError() | exc.IntegrityError() | exc.ProgrammingError() | exc.InterfaceError():
-            diagnosis = getattr(original, "diag", None)
-            constraint = getattr(diagnosis, "constraint_name", None) or getattr(original, "sqlite_errorname", "")
-            return UnstorableError(f"store: {kind} {constraint}".rstrip())
-        case _:
-            return StoreUnavailableError(f"store: {kind}")
+    sqlite_code = getattr(original, "sqlite_errorcode", None)
+    if sqlite_code in SQLITE_DAMAGED:
+        return InputError(name, "", str(original), "a SQLite store")
+    if _is_of_the_values(error, sqlite_code):
+        diagnosis = getattr(original, "diag", None)
+        constraint = getattr(diagnosis, "constraint_name", None) or getattr(original, "sqlite_errorname", "")
+        return UnstorableError(f"{name}: {kind} {constraint}".rstrip())
+    reason = str(original).partition("\n")[0] if isinstance(error, exc.OperationalError) else ""
+    return StoreUnavailableError(f"{name}: {kind}: {reason}".rstrip(": "))
+
+
+def _is_of_the_values(error: exc.SQLAlchemyError | sqlite3.Error, sqlite_code: int | None) -> bool:
+    """Whether the same statement would fail again, however well the database is."""
+    if getattr(error, "connection_invalidated", False):
+        return False
+    if (
+        sqlite_code == sqlite3.SQLITE_ERROR
+    ):  # what the statement itself is blamed for: too many variables, no such table
+        return True
+    return isinstance(error, exc.DataError | exc.IntegrityError | exc.ProgrammingError | exc.InterfaceError)

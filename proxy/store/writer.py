@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from typing import Any, NamedTuple
 
 import zstandard
@@ -20,6 +21,8 @@ from proxy.store.schema import CONTENT_USES, CONTENTS, FORGOTTEN, MARKS, META, S
 
 STATE_LEVEL = 1
 CONTENT_LEVEL = 3
+CONTENTS_PER_QUERY = 500
+"""Databases bound the variables of one statement; a hostile request does not bound its blocks."""
 INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 """Both have `on_conflict_do_update`; plain SQLAlchemy has not."""
 
@@ -133,7 +136,11 @@ class Writer:
         session = change.state.session if change.state else ""
         used_us = change.exchange.opened_us
         by_digest = {content.sha256: content for content in change.contents}
-        held = set(connection.scalars(_HELD_CONTENTS, {"wanted": list(by_digest)}))
+        held = {
+            digest
+            for some in batched(by_digest, CONTENTS_PER_QUERY)
+            for digest in connection.scalars(_HELD_CONTENTS, {"wanted": some})
+        }
         missing = [_content_row(content) for digest, content in by_digest.items() if digest not in held]
         if missing:
             connection.execute(self._add_contents, missing)

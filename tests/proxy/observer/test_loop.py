@@ -168,7 +168,7 @@ class Station:
     def take(self, exchange: Exchange, mark: Mark) -> None:
         if self.refusals:
             self.refusals -= 1
-            raise StoreUnavailableError("store: OperationalError: database or disk is full")
+            raise StoreUnavailableError("store.db: OperationalError: database or disk is full")
         self.taken.append(exchange.id.number)
 
 
@@ -204,7 +204,7 @@ def test_stopping_while_waiting_loses_nothing(recording: Recording) -> None:
     assert not runner.is_alive()
     assert station.taken == []
     assert tally.store_errors > 0
-    assert report["store_error"] == "store: OperationalError: database or disk is full"
+    assert report["store_error"] == "store.db: OperationalError: database or disk is full"
     assert report["behind_since_us"] is not None
     reader.close()
     later = Station(refusals=0)
@@ -229,7 +229,7 @@ def test_upkeep_runs_and_may_fail(recording: Recording) -> None:
 
     def upkeep() -> None:
         runs.append(1)
-        raise StoreUnavailableError("store: OperationalError: disk I/O error")
+        raise StoreUnavailableError("store.db: OperationalError: disk I/O error")
 
     observer, tally, reader = an_observer(recording, Station(refusals=0), upkeep=upkeep)
     observer.run(until_idle=True)

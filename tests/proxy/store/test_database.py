@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from proxy.model.errors import CannotWriteError, InputError
 from proxy.store import Database, StoreUnavailableError, UnstorableError, Writer, open_database
+from tests.support.postgres import new_database
 from tests.support.store import a_commit
 
 
@@ -77,6 +78,27 @@ def test_a_locked_store_is_unavailable_and_keeps_nothing(sqlite_database: Databa
     other.execute("ROLLBACK")
     other.close()
     assert Writer(sqlite_database).commit(a_commit(1))
+
+
+def test_a_lost_connection_is_worth_another_try(postgres: str) -> None:
+    url = new_database(postgres)
+    with open_database(url) as database, open_database(url) as other:
+        with other.maintaining() as connection:
+            name = url.rpartition("/")[2]
+            ours = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = "
+            connection.exec_driver_sql(f"{ours} '{name}'")
+        with pytest.raises(StoreUnavailableError):
+            Writer(database).commit(a_commit(1))
+        assert Writer(database).commit(a_commit(1))
+
+
+def test_a_store_without_its_tables_is_not_waited_for(database: Database) -> None:
+    with database.writing() as connection:
+        connection.execute(text("ALTER TABLE marks RENAME TO remarks"))
+    with pytest.raises(UnstorableError):
+        Writer(database).commit(a_commit(1))
+    with database.writing() as connection:
+        connection.execute(text("ALTER TABLE remarks RENAME TO marks"))
 
 
 def test_an_error_tells_no_value(database: Database) -> None:

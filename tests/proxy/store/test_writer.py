@@ -22,6 +22,7 @@ from proxy.store import (
     UnstorableError,
     Writer,
     open_database,
+    size,
     snapshot,
     verify,
 )
@@ -149,6 +150,13 @@ def test_contents_are_kept_once_whoever_brings_them(database: Database, writer: 
         assert reader.content(own.sha256) == own.data
         assert reader.content("0" * 64) is None
     assert verify(database) == []
+
+
+def test_a_request_of_very_many_blocks_is_kept(database: Database, writer: Writer) -> None:
+    many = [content(str(number).encode()) for number in range(1_200)]
+    writer.commit(replace(a_commit(1), contents=many))
+    writer.commit(replace(a_commit(2), contents=many))
+    assert size(database).rows["contents"] == 1_200
 
 
 def test_versions_are_noted(database: Database, writer: Writer) -> None:
