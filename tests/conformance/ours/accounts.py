@@ -241,17 +241,17 @@ def end_in_every_way(bench: Bench) -> None:
 
 @probe("account.memory", "F35, design §4 Connections", deadline_s=60)
 def _(bench: Bench) -> None:
-    """Twenty clients that do not read and twenty upstreams that do not read cost no more than 1 MiB each."""
+    """Eight clients that do not read and eight upstreams that do not read cost no more than 1 MiB each."""
     relay = start(bench)
     end_in_every_way(bench)
     before = resident(relay)
     unread = Message(b"HTTP/1.1 200 OK", (b"Content-Length: %d" % (1 << 30),))
     upload = bench.request(lines=(b"Content-Length: %d" % (1 << 30),), body=None)
-    senders = [bench.open_stream(unread).upstream for _ in range(20)] + [bench.send(upload).client for _ in range(20)]
+    senders = [bench.open_stream(unread).upstream for _ in range(8)] + [bench.send(upload).client for _ in range(8)]
     for sender in senders:
         sender.send_until_stuck(bytes(1 << 20), most=64 << 20, stuck_s=0.2)
     grown = resident(relay) - before
-    true(f"resident memory grew by {grown >> 20} MiB, expected at most 40", grown <= 40 << 20)
+    true(f"resident memory grew by {grown >> 20} MiB, expected at most 16", grown <= 16 << 20)
 
 
 def resident(relay: OwnRelay) -> int:
