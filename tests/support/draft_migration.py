@@ -2,6 +2,9 @@
 
 python -m tests.support.draft_migration                what the migrations lack, as Alembic operations
 python -m tests.support.draft_migration sqlite         the whole schema as SQL (`postgresql` likewise)
+
+Until the first release a changed fact rewrites `0001_sqlite.sql` and `0001_postgresql.sql` with the second form;
+from then on it is a migration of its own, begun with the first.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
-"""Builders of facts and commits, and a PostgreSQL of the test run's own."""
+"""Builders of facts, commits and empty stores."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from proxy.journal.layout import Mark
@@ -19,6 +22,7 @@ from proxy.model.facts import (
     TurnFact,
 )
 from proxy.model.ids import ObservationId, SessionId, ThreadId
+from proxy.store.database import open_database
 from proxy.store.schema import field_types
 from proxy.store.writer import Commit, StateChange
 
@@ -26,6 +30,22 @@ WRITER = "a" * 32
 SESSION = SessionId("5" * 32)
 MAIN = ThreadId("main")
 START_US = 1_700_000_000_000_000
+
+
+@cache
+def _empty_store() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "store.db"
+        open_database(f"sqlite:///{file}").close()
+        return file.read_bytes()
+
+
+def an_empty_store(file: Path) -> str:
+    """URL of a new SQLite store, copied because migrating takes longer than most tests."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(mode=0o600)
+    file.write_bytes(_empty_store())
+    return f"sqlite:///{file}"
 
 
 def a_fact[F: Fact](fact: type[F], **given: Any) -> F:

@@ -26,6 +26,7 @@ from proxy.observer import Observer, ObserverLimits, Tally, observer_snapshot
 from proxy.store import Database, StoreUnavailableError, Writer, open_database, snapshot, verify
 from tests.support.journal import Play, StillClock, play, small
 from tests.support.observer import CountingJourney, Fuse, a_play, canonical, observe
+from tests.support.store import an_empty_store
 
 QUICK = ObserverLimits(poll_s=0.001, report_s=0.0, first_backoff_s=0.001, last_backoff_s=0.01)
 
@@ -56,7 +57,7 @@ def recording(tmp_path: Path) -> Recording:
 
 
 Steps = Sequence[tuple[int, str]]
-EXCHANGES = st.lists(st.sampled_from(["a", "b", "none", "poison"]), min_size=2, max_size=6)
+EXCHANGES = st.lists(st.sampled_from(["a", "b", "none", "poison"]), min_size=2, max_size=5)
 
 
 @st.composite
@@ -74,19 +75,19 @@ def played(folder: Path, steps: Steps) -> Recording:
     return recording
 
 
-@settings(max_examples=25, deadline=None)
-@given(interleavings(), st.lists(st.tuples(st.integers(0, 12), st.integers(0, 15)), min_size=3, max_size=8))
+@settings(max_examples=20, deadline=None)
+@given(interleavings(), st.lists(st.tuples(st.integers(0, 12), st.integers(0, 15)), min_size=3, max_size=6))
 def test_an_observer_killed_anywhere_and_started_again_leaves_the_same_store(
     steps: Steps, lives: list[tuple[int, int]]
 ) -> None:
     """The journal grows by some records before each life, which ends after some steps of the observer."""
     with tempfile.TemporaryDirectory() as name:
         calm, rough = Path(name) / "calm", Path(name) / "rough"
-        with open_database(f"sqlite:///{calm}/store.db") as database:
+        with open_database(an_empty_store(calm / "store.db")) as database:
             played(calm, steps).writer.close()
             assert observe(calm / "journal", database, CountingJourney())
             expected = canonical(database)
-        with open_database(f"sqlite:///{rough}/store.db") as database:
+        with open_database(an_empty_store(rough / "store.db")) as database:
             recording, rest = Recording(rough), list(steps)
             for growth, length in lives:
                 for step in rest[:growth]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from sqlalchemy import Engine, create_engine, delete
 from proxy.store import Database, Writer, open_database
 from proxy.store.schema import METADATA
 from tests.support.postgres import find_postgres, new_database, running_postgres
+from tests.support.store import an_empty_store
 
 
 @pytest.fixture(scope="session")
@@ -37,13 +37,6 @@ def fresh_url(request: pytest.FixtureRequest, dialect: str, tmp_path: Path) -> s
 
 
 @pytest.fixture(scope="session")
-def template_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("template") / "store.db"
-    open_database(f"sqlite:///{file}").close()
-    return file
-
-
-@pytest.fixture(scope="session")
 def migrated_database(postgres: str) -> Iterator[Engine]:
     url = new_database(postgres)
     open_database(url).close()
@@ -61,10 +54,7 @@ def url(request: pytest.FixtureRequest, dialect: str, tmp_path: Path) -> str:
             for table in reversed(METADATA.sorted_tables):  # quicker than TRUNCATE, which makes new files
                 connection.execute(delete(table))
         return engine.url.render_as_string()
-    file = tmp_path / "data" / "store.db"
-    file.parent.mkdir()
-    shutil.copy(request.getfixturevalue("template_file"), file)
-    return f"sqlite:///{file}"
+    return an_empty_store(tmp_path / "data" / "store.db")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from proxy.model.ids import SessionId
 from proxy.store import Commit, Database, Writer, dump, open_database
-from tests.support.store import a_commit, an_exchange
+from tests.support.store import a_commit, an_empty_store, an_exchange
 
 
 def dumped(database: Database) -> bytes:
@@ -26,7 +26,7 @@ def traffic(first: str, second: str) -> list[Commit]:
 
 
 def stored(tmp_path: Path, changes: list[Commit]) -> bytes:
-    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+    with open_database(an_empty_store(tmp_path / "store.db")) as database:
         writer = Writer(database)
         for change in changes:
             assert writer.commit(replace(change, state=None))
