@@ -8,9 +8,11 @@ from typing import NamedTuple
 from proxy.framing.faults import Fault, FramingError
 from proxy.framing.head import HEAD_LIMIT, LINE_LIMIT
 from proxy.framing.lines import MAX_LENGTH, read_line
+from proxy.framing.memo import Memo
 
-_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]{0,1024})?\r\n")
-_PARTIAL_SIZE = re.compile(rb"(?:[0-9A-Fa-f]{1,16}(?:;[\t\x20-\x7e\x80-\xff]{0,1024})?\r?)?")
+_SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]{0,1024})?")
+_PARTIAL_SIZE_LINE = re.compile(rb"(?:[0-9A-Fa-f]{1,16}(?:;[\t\x20-\x7e\x80-\xff]{0,1024})?\r?)?")
+_LONGEST_SIZE_LINE = 16 + 1 + 1024
 _LARGE = 4096
 """Bytes from which a view is cheaper than a copy."""
 
@@ -41,32 +43,27 @@ class ChunkedBody:
         """Frame `buffer` from `at` on."""
         payload: list[bytes | memoryview] = []
         last = False
-        while not last:
-            if self._open:
-                at = self._take_payload(buffer, at, payload)
-                if self._open:
-                    break
-            match = _SIZE.match(buffer, at)
-            if match is None:
-                if _PARTIAL_SIZE.fullmatch(buffer, at) is None:
-                    raise FramingError(Fault.CHUNK)
+        if self._open:
+            at = self._take_payload(buffer, at, payload)
+        while not self._open:
+            at = _take_small_chunks(buffer, at, payload)
+            if at == len(buffer):
                 break
-            size = int(match[1], 16)
+            line_end = buffer.find(b"\r\n", at, at + _LONGEST_SIZE_LINE + 2)
+            if line_end < 0:
+                _check_partial(buffer, at)
+                break
+            size = _sizes[buffer[at:line_end]]
             if size:
-                at = self._begin(size, match.end())
-                continue
-            end = _trailers_end(buffer, match.end())
-            if end is None:
+                self._left = size
+                self._open = True
+                at = self._take_payload(buffer, line_end + 2, payload)
+            else:
+                end = _trailers_end(buffer, line_end + 2)
+                if end is not None:
+                    at, last = end, True
                 break
-            at, last = end, True
         return Piece(at, payload[0] if len(payload) == 1 else b"".join(payload), last)
-
-    def _begin(self, size: int, at: int) -> int:
-        if size > MAX_LENGTH:
-            raise FramingError(Fault.CHUNK)
-        self._left = size
-        self._open = True
-        return at
 
     def _take_payload(self, buffer: bytes, at: int, payload: list[bytes | memoryview]) -> int:
         """Take what is there of the open chunk, and its CRLF when that is there too."""
@@ -84,6 +81,35 @@ class ChunkedBody:
             if closing != b"\r":
                 raise FramingError(Fault.CHUNK)
         return at
+
+
+def _take_small_chunks(buffer: bytes, at: int, payload: list[bytes | memoryview]) -> int:
+    """Take the chunks that are whole and small, as those of event streams are; where the first other one begins."""
+    find, sizes = buffer.find, _sizes
+    while (line_end := find(b"\r\n", at, at + _LONGEST_SIZE_LINE + 2)) >= 0:
+        start = line_end + 2
+        end = start + sizes[buffer[at:line_end]]
+        if end - start >= _LARGE or end == start or buffer[end : end + 2] != b"\r\n":
+            return at
+        payload.append(buffer[start:end])
+        at = end + 2
+    return at
+
+
+def _read_size(line: bytes) -> int:
+    match = _SIZE_LINE.fullmatch(line)
+    if match is None or (size := int(match[1], 16)) > MAX_LENGTH:
+        raise FramingError(Fault.CHUNK)
+    return size
+
+
+_sizes = Memo(_read_size, longest=16)
+
+
+def _check_partial(buffer: bytes, at: int) -> None:
+    """Refuse at once what cannot become a line with a size."""
+    if _PARTIAL_SIZE_LINE.fullmatch(buffer, at) is None:
+        raise FramingError(Fault.CHUNK)
 
 
 def _trailers_end(buffer: bytes, at: int) -> int | None:

@@ -17,7 +17,7 @@ _NO_LINGER = struct.pack("ii", 1, 0)
 
 
 def write(transport: asyncio.Transport, pieces: Pieces) -> None:
-    """Write them in order, at once. Small pieces are bytes and joined; a view is large, and copying it would cost more."""
+    """Write them in order, at once. Small pieces are bytes, and joined; a view is too large for that."""
     if len(pieces) == 1:
         transport.write(pieces[0])
     elif pieces:

@@ -83,7 +83,7 @@ class Switchboard:
         if self.token_sha256:
             if not any(self._is_token(line) for line in head.special):
                 raise AccessError(Kind.TOKEN)
-        elif any([line.role is _ORIGIN for line in head.special]):
+        elif _ORIGIN in [line.role for line in head.special]:
             raise AccessError(Kind.ORIGIN)
 
     def _is_token(self, line: Line) -> bool:
