@@ -3,6 +3,7 @@
 folder    the data folder: what stands where, and who may use it
 settings  settings to specs
 spec      what a child process is told, as a small file without secrets
+inputs    looks at the files that settings name
 relay     a relay's process; imports nothing that stands behind the journal
 observer  an observer's process
 logs      log lines, as text or JSON

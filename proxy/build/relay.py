@@ -52,7 +52,8 @@ def _bundle(path: Path) -> Path:
     try:
         client_tls(path)
     except (OSError, ssl.SSLError) as error:
-        found = error.strerror.lower() if error.strerror else "no certificate"
+        reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+        found = (reason or type(error).__name__).replace("_", " ").lower()
         raise InputError(str(path), "", found, "a PEM file of certificates") from None
     return path
 

@@ -34,6 +34,7 @@ class Ratchet:
             [name, labels, value, self._offsets.get((name, labels), 0)] for (name, labels), value in self._last.items()
         ]
         draft = self._file.with_suffix(".draft")
+        draft.touch(mode=0o600)
         draft.write_text(json.dumps(sorted(rows)), "utf-8")
         draft.replace(self._file)
 

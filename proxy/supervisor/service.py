@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from config.settings import Settings
 from proxy.build.folder import DataFolder, write_private
+from proxy.build.inputs import check_inputs
 from proxy.build.relay import read_token
 from proxy.build.settings import data_folder, loop_limits, relay_spec
 from proxy.metrics.readings import Readings
@@ -52,6 +53,7 @@ async def serve(
     if lock is None:
         raise CannotWriteError(f"data folder {folder.path}: {_who(folder)} uses it; give this one another --data")
     try:
+        check_inputs(settings)
         await _serve(settings, folder, version=version, announce=announce, ready_file=ready_file)
     finally:
         lock.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import os
@@ -57,6 +56,7 @@ class Supervisor:
         self._admin_url = ""
         self.relay_url = ""
         self.restarts: Counter[str] = Counter()
+        self._has_noted = False
         self.is_ending = False
 
     async def start(self, admin_url: str = "") -> None:
@@ -88,8 +88,8 @@ class Supervisor:
             self._socket.close()
         await self._end("relay", signal.SIGTERM, self._plan.relay.drain_s + DRAIN_MARGIN_S)
         await self._end("observer", signal.SIGUSR1, self._plan.grace_s)
-        with contextlib.suppress(FileNotFoundError):
-            self._folder.running.unlink()
+        if self._has_noted:  # else it is what an earlier supervisor wrote, and still true
+            self._folder.running.unlink(missing_ok=True)
 
     def cut(self) -> None:
         """Do not wait for the drain: streams that still run are cut, and recorded as cut."""
@@ -186,6 +186,7 @@ class Supervisor:
     def _note(self) -> None:
         if "relay" not in self._children:
             return  # its own start will note both
+        self._has_noted = True
         supervisor = identity_of(os.getpid())
         assert supervisor is not None
         Running(

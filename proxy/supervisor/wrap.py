@@ -19,6 +19,7 @@ from pathlib import Path
 
 from config.settings import Settings
 from proxy.build.folder import DataFolder, Lock, take_lock
+from proxy.build.inputs import check_inputs
 from proxy.build.relay import read_token
 from proxy.build.settings import data_folder, relay_spec
 from proxy.build.spec import RelaySpec, read_relay_spec
@@ -71,6 +72,7 @@ async def wrap(
     folder = data_folder(settings)
     folder.prepare()
     settings = _with_the_users_upstream(settings, environment)
+    check_inputs(settings)
     async with _relay(settings, folder, environment) as route:
         digest = hashlib.sha256(route.tag.encode()).hexdigest()[:DIGEST]
         _register(folder, digest)

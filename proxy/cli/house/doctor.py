@@ -157,12 +157,11 @@ def _store(said: Settings) -> Check:
     except GateError as error:
         return Check(name="store", is_well=False, said=str(error), exit_code=error.exit_code)
     ahead_us = sessions[0].last_us - now_us() if sessions else 0
+    ahead = f"the newest session is {figures.span(ahead_us)} ahead of the clock"
     return Check(
         name="store and clock",
         is_well=ahead_us <= 0,
-        said="opens; clock agrees"
-        if ahead_us <= 0
-        else f"the newest session is {figures.span(ahead_us)} ahead of the clock",
+        said="opens; clock agrees" if ahead_us <= 0 else ahead,
         advice="the clock was put back: times of sessions cannot be compared across that moment",
     )
 
@@ -180,15 +179,11 @@ def _client(environment: Mapping[str, str], home: Path, running: Running | None)
         yield Check(name="client", is_well=True, said=f"{said}; `wrap` relays to it")
     for name in AROUND:
         if environment.get(name):
-            yield Check(
-                name="client", is_well=False, said=f"{name} is set: Claude Code then goes around a base URL",
-                advice=f"unset {name} to be seen",
-            )  # fmt: skip
+            said = f"{name} is set: Claude Code then goes around a base URL"
+            yield Check(name="client", is_well=False, said=said, advice=f"unset {name} to be seen")
     if held := _settings_file(home / ".claude" / "settings.json"):
-        yield Check(
-            name="client", is_well=False, said=f"~/.claude/settings.json sets {BASE_URL}: it overrides variables ({held})",
-            advice="remove it there, or point it at the relay",
-        )  # fmt: skip
+        said = f"~/.claude/settings.json sets {BASE_URL}, which overrides variables ({held})"
+        yield Check(name="client", is_well=False, said=said, advice="remove it there, or point it at the relay")
 
 
 def _settings_file(path: Path) -> str:

@@ -93,6 +93,8 @@ def test_ten_thousand_junk_names_stay_under_the_series_limit() -> None:
     junk = [f"junk-{number}" for number in range(5_000)] + [f'/v1/{number}?key=\n\0"{{' for number in range(5_000)]
     readings: dict[str, dict[Labels, Value]] = {}
     for metric in METRICS:
+        if all(dimension.values for dimension in metric.labels):
+            continue
         found: dict[Labels, Value] = {}
         for word in junk:
             labels = tuple((dimension.values or (word,))[0] for dimension in metric.labels)

@@ -1,0 +1,31 @@
+"""Looks at the files that settings name before anything is started with them."""
+
+from __future__ import annotations
+
+from config import tool_rules
+from config.settings import Settings
+from proxy.accounting.price_file import load_prices
+from proxy.build.relay import read_token, relay_settings
+from proxy.build.settings import relay_spec
+from proxy.store import open_database
+from proxy.wire.body_secrets import BodySecrets
+
+
+def check_inputs(settings: Settings) -> None:
+    """Read tokens, certificates, prices and rules; open the store.
+
+    Raises:
+        InputError: a file is not what it should be; it is named.
+        SettingsError: a rule in `tools.files` cannot be used.
+        NewerVersionError: the store is of a newer version.
+        CannotWriteError: the store cannot be used.
+    """
+    relay_settings(relay_spec(settings))
+    if settings.admin.token_file:
+        read_token(settings.admin.token_file)
+    if settings.prices.override:
+        load_prices(settings.prices.override)
+    if settings.tools.files:
+        tool_rules.load(settings.tools.files)
+    BodySecrets(settings.capture.redact)
+    open_database(settings.store.database).close()

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config.errors import SettingsError
+from config.load import load
+from proxy.build.inputs import check_inputs
+from proxy.model.errors import GateError
+
+
+@pytest.mark.parametrize(
+    ("setting", "content", "message"),
+    [
+        ("RELAY_TOKEN_FILE", "short", "found less or more, expected one line with a token of at least 16 characters"),
+        ("RELAY_TOKEN_FILE", "a token of several words", "expected one line with a token of at least 16 characters"),
+        ("ADMIN_TOKEN_FILE", None, "found no such file or directory"),
+        ("EGRESS_CA_BUNDLE", "no certificate", "expected a PEM file of certificates"),
+        ("EGRESS_CA_BUNDLE", None, "found no such file or directory"),
+        ("PRICES_OVERRIDE", "[[price", "expected TOML"),
+        ("TOOLS_FILES", "rules: 5", "rules"),
+    ],
+)
+def test_a_file_that_is_not_what_it_should_be_is_named(
+    tmp_path: Path, setting: str, content: str | None, message: str
+) -> None:
+    file = tmp_path / "canary"
+    if content is not None:
+        file.write_text(content)
+    environment = {f"COMPACTION_GATE_{setting}": str(file), "COMPACTION_GATE_STORE_DATA": str(tmp_path / "data")}
+    with pytest.raises((GateError, SettingsError)) as caught:
+        check_inputs(load(environment=environment).settings)
+    assert str(file) in str(caught.value)
+    assert message in str(caught.value)
+    assert "short" not in str(caught.value)
+    assert "several words" not in str(caught.value)
+
+
+def test_good_files_pass(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("0123456789abcdef\n")
+    environment = {"COMPACTION_GATE_RELAY_TOKEN_FILE": str(token), "COMPACTION_GATE_STORE_DATA": str(tmp_path / "data")}
+    check_inputs(load(environment=environment).settings)
