@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -78,6 +79,7 @@ class _Tool(_Strict):
 class _Result(_Strict):
     client: str = "*"
     tool: _Names = ("*",)
+    form: Literal["", "matches", "paths"] = ""
     line_numbers: _Capturing | None = None
     tags: _Texts = ()
     unwrap: _Texts = ()
@@ -98,7 +100,7 @@ class _Directories(_Strict):
 
 
 class _Rules(_Strict):
-    version: Literal[1]
+    version: Annotated[int, Field(ge=1, le=1)]
     tools: tuple[_Tool, ...] = ()
     results: tuple[_Result, ...] = ()
     polling: _Polling = _Polling()
@@ -112,8 +114,13 @@ def load(files: Sequence[Path] = ()) -> tuple[dict[str, Any], ...]:
         SettingsError: naming file, line and key of everything that is wrong in the first file that is.
     """
     found = [_document(str(file), file.name, _text(file)) for file in files]
-    shipped = resources.files("config").joinpath("defaults").joinpath(SHIPPED).read_text(encoding="utf-8")
-    return (*found, _document(f"shipped {SHIPPED}", SHIPPED, shipped))
+    return (*found, _shipped())
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    text = resources.files("config").joinpath("defaults").joinpath(SHIPPED).read_text(encoding="utf-8")
+    return _document(f"shipped {SHIPPED}", SHIPPED, text)
 
 
 def _text(file: Path) -> str:
@@ -126,12 +133,13 @@ def _text(file: Path) -> str:
 
 def _document(origin: str, name: str, text: str) -> dict[str, Any]:
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        plain = yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        plain = None if node is None else _tuples(loader.construct_document(node))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise SettingsError([Problem("tools", origin, _place(origin, error), "no YAML: " + _reason(error))]) from None
     try:
-        rules = _Rules.model_validate(_tuples(plain))
+        rules = _Rules.model_validate(plain)
     except ValidationError as error:
         raise SettingsError([_problem(origin, node, one) for one in error.errors(include_url=False)]) from None
     document = rules.model_dump(mode="json", by_alias=True)

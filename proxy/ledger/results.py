@@ -14,8 +14,12 @@ from enum import StrEnum
 from proxy.ledger.rules import ResultRule
 
 _SHELL_NUMBERS = re.compile(r" *(\d+)\t")
-_MATCH = re.compile(r"(?:[^\s:][^:\n]{0,400}:)?(\d+)[:-]")
-_MATCH_FILE = re.compile(r"[^\s:]{1,400}[./][^\s:]{0,400}:")
+_PLACES = {
+    "matches": re.compile(r"(?:[^\s:]{1,400}?[:-])?\d{1,9}[:-]"),
+    "paths": re.compile(r"[^\s:]{1,400}:"),
+}
+"""What a search writes in front of each line, by form: a line number and perhaps a path; a path alone."""
+
 _MOST_TAGS = 30
 _BLANK_FRONT = re.compile(r"(?:[^\S\n]*\n)+")
 
@@ -69,13 +73,14 @@ def read_result(rules: Sequence[ResultRule], text: str, *, is_error: bool, form:
         for pattern in rule.strip:
             bare = pattern.sub("", bare)
     numbers = next((rule.line_numbers for rule in rules if rule.line_numbers is not None), None)
+    form = form or next((rule.form for rule in rules if rule.form), "")
     if form == "numbered":
         numbers = _SHELL_NUMBERS
     bare, first = (bare, None) if numbers is None else without_numbers(bare, numbers)
     bare = trimmed(bare)
     lines = tuple(bare.split("\n")) if bare else ()
-    if form == "matches":
-        lines = tuple(map(_without_place, lines))
+    if form in _PLACES:
+        lines = tuple(_without_place(line, _PLACES[form]) for line in lines)
     return ResultText(ResultKind.CONTENT, "", bare, lines, first)
 
 
@@ -150,6 +155,6 @@ def _without_tags(text: str, names: Sequence[str]) -> str:
     return text
 
 
-def _without_place(line: str) -> str:
-    found = _MATCH.match(line) or _MATCH_FILE.match(line)
+def _without_place(line: str, place: re.Pattern[str]) -> str:
+    found = place.match(line)
     return line[found.end() :] if found else line

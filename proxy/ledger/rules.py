@@ -68,6 +68,8 @@ class ResultRule:
 
     client: re.Pattern[str]
     tools: tuple[re.Pattern[str], ...]
+    form: str
+    """How lines are decorated where the call does not say: `matches`, `paths`; empty for plain lines."""
     line_numbers: re.Pattern[str] | None
     """The prefix of each line; its first group is the number."""
     tags: tuple[str, ...]
@@ -142,6 +144,7 @@ def _result_rule(one: Mapping[str, Any]) -> ResultRule:
     return ResultRule(
         client=glob(one["client"]),
         tools=tuple(map(glob, one["tool"])),
+        form=one["form"],
         line_numbers=re.compile(one["line_numbers"]) if one["line_numbers"] else None,
         tags=tuple(one["tags"]),
         unwrap=tuple(one["unwrap"]),

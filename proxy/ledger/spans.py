@@ -128,4 +128,6 @@ def _inside(piece: Lines, cut: Lines) -> str:
 def _value(text: str) -> str:
     if len(text) > _LONGEST:
         return digest(text)
-    return _ESCAPED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), text)
+    return _ESCAPED.sub(
+        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass")), text
+    )

@@ -47,7 +47,7 @@ class Access:
     polling: bool = False
     """Asked again by rule because its answer changes: a refresh, never a re-read."""
     form: str = ""
-    """How a shell command decorates its lines: `numbered`, `matches`; hand it to `result`."""
+    """How a shell command decorates its lines: `numbered`, `matches`, `paths`; hand it to `result`."""
     leaves_in: str | None = ""
     """Where the call leaves a shell that keeps its directory; empty = where it was, None = not said."""
     rule: str

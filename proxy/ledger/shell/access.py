@@ -47,7 +47,7 @@ class Effect(NamedTuple):
     mutates: tuple[str, ...] = ()
     """Resources written; the empty name = may change anything."""
     form: str = ""
-    """How its output decorates lines: `numbered`, `matches`, or empty."""
+    """How its output decorates lines: `numbered` (`cat -n`), `matches` (`path:number:`), `paths`, or empty."""
 
 
 NOTHING = Effect(Kind.NEUTRAL)

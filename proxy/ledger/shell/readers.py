@@ -20,7 +20,7 @@ from proxy.ledger.shell.access import (
     reads,
     text_of,
 )
-from proxy.ledger.shell.options import split, words
+from proxy.ledger.shell.options import Options, split, words
 from proxy.ledger.shell.programs import FACTS, FILTERS, INSPECTORS, VALUED
 from proxy.ledger.spans import Lines
 
@@ -61,6 +61,8 @@ class _Searcher:
     valued: frozenset[str]
     recursive: bool
     """Searches the working directory when no path is given."""
+    numbers: bool = False
+    """Writes line numbers unasked."""
 
 
 SEARCHERS = {
@@ -69,8 +71,8 @@ SEARCHERS = {
     "fgrep": _Searcher(_GREP_VALUED, recursive=False),
     "zgrep": _Searcher(_GREP_VALUED, recursive=False),
     "rg": _Searcher(_RG_VALUED, recursive=True),
-    "ag": _Searcher(_AG_VALUED, recursive=True),
-    "ack": _Searcher(_AG_VALUED, recursive=True),
+    "ag": _Searcher(_AG_VALUED, recursive=True, numbers=True),
+    "ack": _Searcher(_AG_VALUED, recursive=True, numbers=True),
 }
 
 
@@ -170,15 +172,26 @@ def searched(call: Call) -> Effect:
     given = " ".join(filter(None, [extended, options.text("-e", "--regexp", "--color", "--colour")]))
     values = {"pattern": text, "flags": given, "by": "" if "grep" in call.program else call.program}
     span = spans.narrowing({name: value for name, value in values.items() if value})
-    form = "" if options.has(*_NO_LINES) else "matches"
     named = [one for one in operands if one != "-"]
+    recursive = kind.recursive or options.has("-r", "-R", "--recursive")
+    form = _form(options, kind, with_paths=len(named) > 1 or (recursive and len(named) != 1))
     if named:
         return reads("search", [call.path(one) for one in named], span, form)
     if call.stdin is not None and not options.has("-r", "-R", "--recursive"):
         found = tuple(Target("search", one.resource, spans.join(one.span, span)) for one in call.stdin.targets)
         plain = all(one.action == "read" for one in call.stdin.targets)
         return Effect(Kind.READS, found, form=form if plain else "") if found else NOTHING
-    return reads("search", [call.here()], span, form) if kind.recursive or options.has("-r", "-R") else NOTHING
+    return reads("search", [call.here()], span, form) if recursive else NOTHING
+
+
+def _form(options: Options, kind: _Searcher, *, with_paths: bool) -> str:
+    """How a search decorates the lines it shows."""
+    if options.has(*_NO_LINES):
+        return ""
+    if kind.numbers or options.has("-n", "--line-number"):
+        return "matches"
+    with_paths = with_paths or options.has("-H", "--with-filename", "-r", "-R", "--recursive")
+    return "paths" if with_paths and not options.has("-h", "--no-filename") else ""
 
 
 def shown(call: Call, operands: Sequence[Argument], via: str = "") -> Effect:

@@ -1,0 +1,77 @@
+"""Tool rules from YAML: what is wrong is refused by file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config.errors import SettingsError
+from config.tool_rules import load
+
+
+def wrong(text: str, folder: Path) -> str:
+    file = folder / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        load([file])
+    return str(caught.value).replace(str(file), "mine.yaml")
+
+
+def test_the_shipped_rules_are_valid() -> None:
+    (shipped,) = load()
+    assert shipped["version"] == 1
+    assert all(tool["at"].startswith("tools.yaml:") for tool in shipped["tools"])
+
+
+def test_user_files_come_first_in_their_order(tmp_path: Path) -> None:
+    files = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
+    for file in files:
+        file.write_text(f"version: 1\ntools:\n  - tool: {file.stem}\n")
+    assert [document["tools"][0]["tool"] for document in load(files)[:2]] == [["a"], ["b"]]
+    assert load(files)[0]["tools"][0]["at"] == "a.yaml:3"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("version: 2\n", ["mine.yaml:1", "version = 2"]),
+        ("", ["mine.yaml:1"]),
+        ("[]", ["mine.yaml:1"]),
+        ("version: 1\ntools:\n  - tool: x\n    clas: retrieval\n", ["mine.yaml:4", "tools.0.clas", "unknown key"]),
+        ("version: 1\ntools:\n  - tool: x\n    class: reading\n", ["mine.yaml:4", "tools.0.class", "reading"]),
+        ("version: 1\ntools:\n  - class: retrieval\n", ["mine.yaml:3", "tools.0.tool"]),
+        ("version: 1\ntools:\n  - tool: []\n", ["mine.yaml:3", "tools.0.tool"]),
+        ("version: 1\ntools:\n  - tool: x\n    span: {start: a}\n", ["mine.yaml:4", "span.start", "unknown key"]),
+        ("version: 1\nresults:\n  - strip: '('\n", ["mine.yaml:3", "strip", "regular expression"]),
+        ("version: 1\nresults:\n  - line_numbers: 'x'\n", ["mine.yaml:3", "line_numbers", "first group"]),
+        (
+            "version: 1\nresults:\n  - errors: {timeout: ['[']}\n",
+            ["mine.yaml:3", "errors.timeout", "regular"],
+        ),
+        ("version: 1\npolling:\n  commands: ['*']\n", ["mine.yaml:3", "polling.commands", "regular expression"]),
+        ("version: 1\ndirectories:\n  - patterns: 'x'\n", ["mine.yaml:3", "patterns", "first group"]),
+        ("version: 1\ntools:\n  - {tool: x\n", ["mine.yaml:", "no YAML"]),
+        ("version: 1\ntools: &a [*a]\n", ["mine.yaml"]),
+        ("version: !!python/object:os.system 1\n", ["mine.yaml:1", "no YAML"]),
+        ("[" * 3000, ["mine.yaml", "no YAML"]),
+        ("version: 1\ntools:\n  - tool: 5\n", ["mine.yaml:3", "tools.0.tool"]),
+        ("version: yes\n", ["mine.yaml:1", "version"]),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_line_and_key(text: str, says: list[str], tmp_path: Path) -> None:
+    message = wrong(text, tmp_path)
+    assert all(part in message for part in says), message
+
+
+def test_all_that_is_wrong_in_a_file_is_said_at_once(tmp_path: Path) -> None:
+    message = wrong("version: 1\ntools:\n  - {tool: x, a: 1, b: 2}\n", tmp_path)
+    assert message.count("unknown key") == 2
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read: No such file"):
+        load([tmp_path / "none.yaml"])
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match=r"binary\.yaml.*no UTF-8"):
+        load([tmp_path / "binary.yaml"])
