@@ -128,6 +128,9 @@ def _lock(folder: Path) -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
+        owner = os.read(lock, 20).decode("ascii", "replace").strip() or "unknown"
         os.close(lock)
-        raise CannotWriteError(f"{path}: another observer reads this journal") from error
+        raise CannotWriteError(f"{path}: another observer reads this journal (process {owner})") from error
+    os.ftruncate(lock, 0)
+    os.write(lock, b"%d\n" % os.getpid())
     return lock

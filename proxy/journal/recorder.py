@@ -143,6 +143,11 @@ class ExchangeRecorder:
         if body.size >= self._batch:
             self._sink.flush(self)
 
+    def leave_trace(self) -> None:
+        """Be in the kernel before a part of the response, not its end, goes to the client; free after once."""
+        if self._open is not None:
+            self._sink.flush(self)
+
     def close(self, outcome: Outcome, mono_ns: int, *, response_complete: bool) -> None:
         """End the exchange; everything of it is in the kernel when this returns, or it is `lost`."""
         if response_complete:
@@ -207,6 +212,9 @@ class Unrecorded(ExchangeRecorder):
         """Keep nothing."""
 
     def response_piece(self, payload: Buffer, mono_ns: int, /) -> None:
+        """Keep nothing."""
+
+    def leave_trace(self) -> None:
         """Keep nothing."""
 
     def close(self, outcome: Outcome, mono_ns: int, *, response_complete: bool) -> None:

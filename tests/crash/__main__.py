@@ -38,6 +38,7 @@ class Result:
     segments_recycled: int = 0
     journal_left: list[str] = field(default_factory=list)
     ended_by_itself: bool = True
+    left_behind: int = 0
     violations: list[str] = field(default_factory=list)
 
 
@@ -69,7 +70,9 @@ async def torment(system: System, result: Result, rng: random.Random, recycling:
         while time.monotonic() < until:
             recycling.look()
             await asyncio.sleep(min(0.05, max(0.0, until - time.monotonic())))
-        victim = rng.choice(list(Victim)) if await system.is_accepting() else Victim.SUPERVISOR
+        victim = rng.choice(list(Victim))
+        if victim is Victim.RELAY and not await system.is_accepting():
+            victim = Victim.SUPERVISOR
         if await system.kill(victim):
             kills[victim] += 1
         else:
@@ -103,6 +106,8 @@ async def run(result: Result, folder: Path) -> None:
     result.refused_connections = load.refused
     result.segments_recycled = recycling.count
     result.ended_by_itself = system.ended_by_itself
+    result.left_behind = system.left_behind
+    result.violations += system.faults
     result.journal_left = sorted(path.name for path in (system.data / "journal").glob("*/"))
     if result.journal_left:
         result.violations.append(f"{len(result.journal_left)} writers left in the journal after the observer was done")
@@ -124,6 +129,8 @@ def report(result: Result) -> str:
     ]
     if not result.ended_by_itself:
         lines.append("note: serve did not end on SIGTERM in time and was killed")
+    if result.left_behind:
+        lines.append(f"note: {result.left_behind} processes outlived the serve that was told to end, and were killed")
     verdict = "no violation" if not result.violations else f"{len(result.violations)} VIOLATIONS"
     return "\n".join([*lines, verdict, *result.violations[:50]])
 

@@ -16,6 +16,10 @@ MOMENT_S = 1.0
 """What streams this long before it is cut must have left a trace: a batch's age and two ticks, generously."""
 
 
+FILLINGS = tuple("a line of a file that was read\n" * lines for lines in (10, 1_000, 10_000))
+"""Few and the same for all, so that the observer counts their tokens once: not the counter is under test."""
+
+
 class Seen(StrEnum):
     """How far an answer got at its client."""
 
@@ -68,7 +72,6 @@ class Load:
             answer = make_answer(name, rng, streamed=streamed)
             self._provider.answers[name] = answer
             view = View(name, answer.size)
-            text = f"{name} " * rng.randrange(1, 20_000 if streamed else 60_000)
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
             except OSError:
@@ -77,26 +80,26 @@ class Load:
                 continue
             self.views[name] = view
             with contextlib.suppress(ConnectionError):
-                writer.write(_request(name, worker, text))
+                writer.write(_request(name, rng.choice(FILLINGS)))
                 await writer.drain()
                 view.seen = await _read(reader, answer.size if not streamed else None)
             writer.close()
             del self._provider.answers[name]
-            await asyncio.sleep(0 if streamed else 0.02)
+            await asyncio.sleep(0 if streamed else 0.1)
 
 
-def _request(name: str, session: str, text: str) -> bytes:
+def _request(name: str, filling: str) -> bytes:
     body = json.dumps(
         {
             "model": "claude-sonnet-4-5",
             "max_tokens": 1000,
             "stream": True,
-            "messages": [{"role": "user", "content": text}],
+            "messages": [{"role": "user", "content": [{"type": "text", "text": text} for text in (filling, name)]}],
         }
     ).encode()
     head = (
         f"POST /{name}/v1/messages HTTP/1.1\r\nHost: relay\r\nContent-Type: application/json\r\n"
-        f"x-compaction-session: {session}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        f"x-compaction-session: {name}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
     return head.encode() + body
 

@@ -12,7 +12,6 @@ import time
 from enum import StrEnum
 from pathlib import Path
 
-from proxy.supervisor.children import Identity
 from proxy.supervisor.running import Running, read_running
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +29,10 @@ class Victim(StrEnum):
     SUPERVISOR = "supervisor"
 
 
+class ServeFailedError(Exception):
+    """`serve` ended before it was ready; its last line."""
+
+
 class System:
     """One data folder and what runs on it."""
 
@@ -38,6 +41,9 @@ class System:
         self.port = _free_port()
         self.log = folder / "serve.log"
         self.ended_by_itself = True
+        self.faults: list[str] = []
+        self.left_behind = 0
+        """Processes that outlived the `serve` that was told to end."""
         self._config = folder / "gate.toml"
         self._serve: subprocess.Popen[bytes] | None = None
         self._config.write_text(
@@ -54,7 +60,7 @@ class System:
         until = time.monotonic() + START_S
         while not ready.exists():
             if self._serve.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"serve did not start:\n{self.log.read_text()[-2000:]}")
+                raise ServeFailedError(self.log.read_text().splitlines()[-1])
             await asyncio.sleep(0.02)
 
     async def kill(self, victim: Victim) -> bool:
@@ -63,7 +69,7 @@ class System:
             assert self._serve is not None
             self._serve.kill()
             self._serve.wait()
-            await self.start()
+            await self._start_again()
             return True
         running = self.running()
         identity = None if running is None else running.relay if victim is Victim.RELAY else running.observer
@@ -71,6 +77,15 @@ class System:
             return False
         os.kill(identity.pid, signal.SIGKILL)
         return True
+
+    async def _start_again(self) -> None:
+        """A user starts `serve` again; when it refuses, ends what is left and tries once more."""
+        try:
+            await self.start()
+        except ServeFailedError as fault:
+            self.faults.append(f"serve did not start again after its supervisor was killed: {fault}")
+            await asyncio.to_thread(self._kill_leftovers)
+            await self.start()
 
     async def is_accepting(self) -> bool:
         """Wait a while for a relay that accepts."""
@@ -87,7 +102,7 @@ class System:
         return read_running(self.data / "running.json")
 
     async def stop(self) -> None:
-        """End everything as a user does; what does not end is killed, and `ended_by_itself` tells."""
+        """End everything as a user does; what does not end is killed, and counted."""
         assert self._serve is not None
         self._serve.terminate()
         try:
@@ -96,15 +111,34 @@ class System:
             self.ended_by_itself = False
             self._serve.kill()
             self._serve.wait()
-        running = self.running()
-        for identity in (running.relay, running.observer) if running else ():
-            _make_sure_of(identity)
+        self.left_behind = await asyncio.to_thread(self._kill_leftovers)
 
     async def observe_the_rest(self) -> str:
         """Read what is left in the journal; what it complained about, empty when it ended well."""
         command = self._command("observe", "--until-idle")
         done = await asyncio.to_thread(subprocess.run, command, cwd=ROOT, capture_output=True, timeout=600, check=False)
         return "" if done.returncode == 0 else done.stderr.decode()[-2000:]
+
+    def _kill_leftovers(self) -> int:
+        left = self._processes()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        while self._processes():
+            time.sleep(0.02)
+        return len(left)
+
+    def _processes(self) -> list[int]:
+        """Relays and observers that were told to use this data folder, whoever started them."""
+        ours = str(self.data).encode()
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                command = process.joinpath("cmdline").read_bytes()
+            except OSError:
+                continue
+            if ours in command and b"--spec" in command and _is_running(process):
+                found.append(int(process.name))
+        return found
 
     def _spawn(self, *arguments: str) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as log:
@@ -121,10 +155,11 @@ class System:
         return [sys.executable, "-m", "gate", "--config", str(self._config), *arguments]
 
 
-def _make_sure_of(identity: Identity | None) -> None:
-    while identity is not None and identity.is_alive():
-        os.kill(identity.pid, signal.SIGKILL)
-        time.sleep(0.01)
+def _is_running(process: Path) -> bool:
+    try:
+        return process.joinpath("stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def _free_port() -> int:

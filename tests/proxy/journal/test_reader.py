@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -298,7 +299,7 @@ def test_a_segment_of_a_newer_version_is_refused_by_name(folder: Path) -> None:
 
 def test_two_observers_on_one_journal_are_refused(folder: Path) -> None:
     first = JournalReader(folder, exclusive=True)
-    with pytest.raises(CannotWriteError, match="another observer reads this journal"):
+    with pytest.raises(CannotWriteError, match=rf"another observer reads this journal \(process {os.getpid()}\)"):
         JournalReader(folder, exclusive=True)
     first.close()
     JournalReader(folder, exclusive=True).close()

@@ -89,5 +89,6 @@ def test_the_stand_in_keeps_nothing() -> None:
     nobody.request_done()
     nobody.response_head(200, (), 2)
     nobody.response_piece(b"a", 3)
+    nobody.leave_trace()
     nobody.close(Outcome.COMPLETE, 4, response_complete=True)
     assert (nobody.number, nobody.lost) == (9, True)

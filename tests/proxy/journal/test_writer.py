@@ -62,6 +62,18 @@ def test_an_open_exchange_leaves_a_trace_after_a_batch_s_age(tmp_path: Path) -> 
     assert writer.counters.records == 1
 
 
+def test_an_exchange_whose_client_gets_a_part_has_left_a_trace_before(tmp_path: Path) -> None:
+    writer = writer_at(tmp_path)
+    recorder = writer.begin(open_head())
+    recorder.response_piece(b"first", 1)
+    recorder.leave_trace()
+    recorder.response_piece(b"second", 2)
+    recorder.leave_trace()
+    assert writer.counters.writes == 1
+    writer.close()
+    assert [exchange.response_body for exchange in read_all(tmp_path)] == [b"firstsecond"]
+
+
 def test_held_pieces_and_a_held_response_head_are_written_when_they_are_old(tmp_path: Path) -> None:
     clock = StillClock()
     writer = writer_at(tmp_path, clock)
