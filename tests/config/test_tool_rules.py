@@ -75,3 +75,20 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match=r"binary\.yaml.*no UTF-8"):
         load([tmp_path / "binary.yaml"])
+
+
+def test_the_docs_name_every_key() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "tools.md").read_text()
+    (shipped,) = load()
+    keys = {*shipped, *shipped["polling"], *shipped["tools"][0], *shipped["tools"][0]["span"], *shipped["results"][0]}
+    assert {key for key in keys - {"at"} if f"`{key}`" not in docs and f".{key}`" not in docs} <= {
+        "version",
+        "zero_based",
+    }
+
+
+def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "tools.md").read_text()
+    file = tmp_path / "example.yaml"
+    file.write_text(docs.partition("```yaml\n")[2].partition("```")[0])
+    assert load([file])[0]["tools"][0]["resource"] == ["article"]
