@@ -25,6 +25,7 @@ class DataFolder:
         self.journal = self.path / "journal"
         self.page = self.path / "relay.page"
         self.observer = self.path / "observer.json"
+        self.attempts = self.path / "observer.attempts"
         self.counters = self.path / "counters.json"
         self.vocabulary = self.path / "vocabulary"
         self.run_tags = self.path / "run_tags"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 
 from config import tool_rules
 from config.settings import Settings
@@ -18,9 +19,10 @@ from proxy.journal.reader import JournalReader
 from proxy.journey import Journey, Ports
 from proxy.ledger.ledger import Instruments
 from proxy.ledger.tools import ToolRules
-from proxy.observer import Capture, ExchangeObserver, Observer, Tally
+from proxy.observer import Attempts, Capture, ExchangeObserver, Observer, Tally
 from proxy.observer.capture import Keeper
 from proxy.observer.loop import now_us
+from proxy.sessions.normalise import VERSION as NORMALISER
 from proxy.store import Database, Retention, Writer, open_database, prune
 from proxy.wire.body_secrets import BodySecrets
 
@@ -73,7 +75,16 @@ class Observers:
         instruments = Instruments(tools=rules, count=count, redact=secrets.redact_text)
         redact_body = secrets.redact_body if capture is Capture.FULL else None
         journey = Journey(Ports(instruments=instruments, price=pricer.price, source=source, redact_body=redact_body))
-        self._station = ExchangeObserver(journey, writer, keeper=keeper, tally=self._tally)
+        writer.set_meta(
+            {
+                "product_version": version("compaction-gate"),
+                "tools_digest": rules.digest,
+                "normaliser": NORMALISER,
+                "price_table": pricer.table,
+            }
+        )
+        attempts = Attempts(folder.attempts)
+        self._station = ExchangeObserver(journey, writer, keeper=keeper, tally=self._tally, attempts=attempts)
 
     def make(self) -> Observer:
         """An observer that goes on where the former one stopped."""
