@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from proxy.ledger.arguments import Target, targets
-from proxy.ledger.paths import digest, normalise_path
+from proxy.ledger.keys.arguments import Target, targets
+from proxy.ledger.keys.paths import digest, normalise_path
 from proxy.ledger.results import ResultText, read_result
 from proxy.ledger.rules import Document, ResultRule, ToolRule, compile_rules
 from proxy.ledger.shell.access import Kind
@@ -37,7 +37,7 @@ class Access:
     resource: str = ""
     """Normalised path, URL, query or name; empty when there is none or the call does not say."""
     span: str = ""
-    """`proxy.ledger.spans`: lines and what narrows them; empty for the whole."""
+    """`proxy.ledger.keys.spans`: lines and what narrows them; empty for the whole."""
     key: str
     """Canonical key without the content, `read:/a/b.py:10-20`; several joined by `|` (S0-56)."""
     more: tuple[Target, ...] = ()

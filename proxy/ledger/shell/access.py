@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from proxy.ledger import spans
-from proxy.ledger.paths import is_absolute, normalise_path
+from proxy.ledger.keys import spans
+from proxy.ledger.keys.paths import is_absolute, normalise_path
 
 _MOST = 200
 

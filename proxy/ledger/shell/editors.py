@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from proxy.ledger import spans
-from proxy.ledger.paths import digest, normalise_url
+from proxy.ledger.keys import spans
+from proxy.ledger.keys.paths import digest, normalise_url
 from proxy.ledger.shell import programs, slices
 from proxy.ledger.shell.access import (
     ANYTHING,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proxy.ledger import spans
+from proxy.ledger.keys import spans
+from proxy.ledger.keys.spans import Lines
 from proxy.ledger.shell import slices
 from proxy.ledger.shell.access import (
     ANYTHING,
@@ -22,7 +23,6 @@ from proxy.ledger.shell.access import (
 )
 from proxy.ledger.shell.options import Options, split, words
 from proxy.ledger.shell.programs import FACTS, FILTERS, INSPECTORS, VALUED
-from proxy.ledger.spans import Lines
 
 _NUMBERING = {"cat": ("-n", "--number"), "bat": ("-n", "--number"), "batcat": ("-n", "--number")}
 _PLAIN = {

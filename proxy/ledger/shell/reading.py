@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from proxy.ledger.paths import digest
+from proxy.ledger.keys.paths import digest
+from proxy.ledger.keys.spans import join
 from proxy.ledger.shell.access import UNNAMED, Effect, Kind, Target
-from proxy.ledger.spans import join
 
 
 class Waiting(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from proxy.ledger.keys.spans import Lines, line_number
 from proxy.ledger.shell.options import Options
-from proxy.ledger.spans import Lines, line_number
 
 HEAD_VALUED = frozenset({"-n", "-c", "--lines", "--bytes"})
 DEFAULT_LINES = 10

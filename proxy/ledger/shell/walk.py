@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from proxy.ledger.paths import digest
+from proxy.ledger.keys.paths import digest
+from proxy.ledger.keys.spans import join, narrowing
 from proxy.ledger.shell import programs
 from proxy.ledger.shell.access import (
     ANYTHING,
@@ -28,7 +29,6 @@ from proxy.ledger.shell.readers import READERS
 from proxy.ledger.shell.reading import Reading, Waiting, sum_up
 from proxy.ledger.shell.script import Group, Pipeline, Redirect, Simple, parse
 from proxy.ledger.shell.words import Variable, Word
-from proxy.ledger.spans import join, narrowing
 
 _DEEPEST = 40
 """Wrappers, shells and groups inside each other; what lies deeper is taken to run anything."""

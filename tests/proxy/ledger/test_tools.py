@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.tool_rules import load
-from proxy.ledger.arguments import Target
+from proxy.ledger.keys.arguments import Target
 from proxy.ledger.tools import Access, ToolRules
 from proxy.model.facts import ToolClass
 

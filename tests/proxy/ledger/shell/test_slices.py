@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from proxy.ledger import spans
+from proxy.ledger.keys import spans
+from proxy.ledger.keys.spans import Lines
 from proxy.ledger.shell import slices
-from proxy.ledger.spans import Lines
 from tests.support.shell import told
 
 LINES = [f"line {number}" for number in range(1, 61)]

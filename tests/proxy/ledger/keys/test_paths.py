@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.ledger.paths import digest, is_url, normalise_path, normalise_query, normalise_url
+from proxy.ledger.keys.paths import digest, is_url, normalise_path, normalise_query, normalise_url
 
 
 @pytest.mark.parametrize(

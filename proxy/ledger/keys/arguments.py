@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from proxy.ledger import spans
-from proxy.ledger.paths import is_url, normalise_path, normalise_query, normalise_url
+from proxy.ledger.keys import spans
+from proxy.ledger.keys.paths import is_url, normalise_path, normalise_query, normalise_url
 from proxy.ledger.rules import SpanRule, ToolRule
 
 _NORMALISE = {"url": normalise_url, "query": normalise_query, "name": str.strip}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from config.tool_rules import load
-from proxy.ledger.arguments import Target, targets
+from proxy.ledger.keys.arguments import Target, targets
 from proxy.ledger.rules import compile_rules
 
 

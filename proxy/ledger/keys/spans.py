@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from proxy.ledger.paths import digest
+from proxy.ledger.keys.paths import digest
 
 _ESCAPED = re.compile(r"[%&\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _LONGEST = 120

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.ledger import spans
-from proxy.ledger.spans import WHOLE, Lines
+from proxy.ledger.keys import spans
+from proxy.ledger.keys.spans import WHOLE, Lines
 
 TEXT = list(range(1, 301))
 
