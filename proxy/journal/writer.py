@@ -84,8 +84,7 @@ class JournalWriter:
         """Write the rest of an exchange that has ended (its recorder calls this)."""
         self._put([recorder])
         self.counters.capped_bytes += recorder.capped_bytes
-        if not recorder.lost:
-            del self._open[recorder.number]
+        if self._open.pop(recorder.number, None) is not None:
             self.counters.exchanges += 1
 
     def _put_all(self, recorders: list[ExchangeRecorder]) -> None:
@@ -137,9 +136,8 @@ class JournalWriter:
         return buffers
 
     def _lose(self, recorder: ExchangeRecorder, reason: LossReason) -> None:
-        if not recorder.lost:
-            recorder.lost = True
-            del self._open[recorder.number]
+        recorder.lost = True
+        if self._open.pop(recorder.number, None) is not None:
             self._abandoned.append(recorder.number)
             self.counters.lost[reason] += 1
 

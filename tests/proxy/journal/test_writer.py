@@ -299,6 +299,18 @@ def test_a_closed_writer_takes_everything_and_counts_it(tmp_path: Path) -> None:
     assert writer.counters.lost[LossReason.CLOSED] == 2
 
 
+def test_whatever_comes_after_the_close_is_neither_raised_nor_given_out(tmp_path: Path) -> None:
+    writer = writer_at(tmp_path)
+    recorder = play(writer, Play())
+    recorder.response_piece(b"x" * 1000, 1)
+    recorder.close(Outcome.SHUTDOWN, 2, response_complete=False)
+    with broken_file(writer, "/dev/full"):
+        recorder.response_piece(b"x" * 1000, 1)
+    assert writer.counters.exchanges == 1
+    assert sum(writer.counters.lost.values()) == 0
+    assert read_all(tmp_path) == [Play().expected(writer.writer_id, 1)]
+
+
 def test_numbers_count_lost_exchanges_too(tmp_path: Path) -> None:
     clock = StillClock()
     writer = writer_at(tmp_path, clock)
