@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import secrets
+import shutil
 import signal
 import sys
 import time
@@ -69,6 +70,8 @@ async def wrap(
         UsageError: there is no such command, or its base URL is no upstream of the relay that runs.
         CannotWriteError: the data folder cannot be used.
     """
+    if shutil.which(command[0], path=environment.get("PATH")) is None:
+        raise UsageError(f"{command[0]}: no such command")
     folder = data_folder(settings)
     folder.prepare()
     settings = _with_the_users_upstream(settings, environment)

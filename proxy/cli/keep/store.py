@@ -27,8 +27,6 @@ from proxy.store.retention import prune as prune_store
 from proxy.store.size import size as store_size
 from proxy.store.verify import verify as verify_store
 
-INPUT_ERROR = InputError.exit_code
-
 
 @click.group(cls=page.Group, example="store size")
 def store() -> None:
@@ -71,15 +69,15 @@ def size_lines(found: Size, journal: int) -> list[str]:
 
 
 @store.command(example="store verify")
-@click.pass_obj
-def verify(invocation: Invocation) -> None:
+@click.pass_context
+def verify(context: click.Context) -> None:
     """Look for damage and for figures that contradict each other. Leaves with 65 when it finds any."""
-    with opened(invocation) as (_, database):
+    with opened(context.obj) as (_, database):
         problems = verify_store(database)
     for problem in problems:
         click.echo(f"broken: {problem.rule}: {problem.rows} of them, the first: {problem.example}")
     if problems:
-        sys.exit(INPUT_ERROR)
+        context.exit(InputError.exit_code)
     click.echo("ok: nothing is damaged, nothing contradicts")
 
 

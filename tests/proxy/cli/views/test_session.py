@@ -70,9 +70,9 @@ def test_levels_are_printed_strongest_first() -> None:
 
 def test_long_sessions_share_columns_and_the_strongest_mark_is_kept() -> None:
     told = Telling()
-    for number in range(500):
+    for number in range(250):
         told.turn(1_000 + number, reads("a"))
-        if number == 250:
+        if number == 120:
             told.boundary(("a", 10))
             told.turn(500, rereads("a"))
     story = told.story()
