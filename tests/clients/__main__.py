@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import socket
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 
-from proxy.scripted.app import serving
-from proxy.scripted.provider import Provider
-from proxy.scripted.settings import ProviderSettings
-from tests.clients.catalogue import SCENARIOS
-from tests.clients.check import Finding, check_client
-from tests.clients.claude_code import ClaudeCode, ClientError
+from tests.clients import product
+from tests.clients.case import Case, Client, cases_of
+from tests.clients.claude_code import ClaudeCode
 from tests.clients.install import VERSIONS, NotAvailableError, install
 from tests.clients.report import Outcome, exit_status, lines_of, write_json
-from tests.clients.scenario import Scenario
 from tests.clients.sdk import Sdk
 
-Client = ClaudeCode | Sdk
 CACHE = Path(__file__).parents[2] / "build" / "clients"
 LARGE_TOKENS_PER_KIB = {"2.1.197": 1024, "2.1.332": 1300}
 """Tokens of 1,024 bytes at which each version's own prompt is 60,000 to 80,000 tokens."""
@@ -52,6 +48,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def _outcomes(options: argparse.Namespace) -> AsyncIterator[Outcome]:
+    clients: list[Client] = []
     for version in VERSIONS:
         try:
             program = await install(version, CACHE)
@@ -59,46 +56,32 @@ async def _outcomes(options: argparse.Namespace) -> AsyncIterator[Outcome]:
             yield Outcome(f"claude-code {version}", "all", "", [], str(reason), 0.0)
             continue
         scale = LARGE_TOKENS_PER_KIB[version]
-        for client in (ClaudeCode(version, program, scale), ClaudeCode(version, program, scale, hints=True)):
-            async for outcome in _runs(client, options):
-                yield outcome
-    for streamed in (False, True):
-        async for outcome in _runs(Sdk(streamed), options):
-            yield outcome
+        clients += [ClaudeCode(version, program, scale), ClaudeCode(version, program, scale, hints=True)]
+    clients += [Sdk(streamed=False), Sdk(streamed=True)]
+    async with AsyncExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clients-", ignore_cleanup_errors=True)))
+        port = _free_port()
+        upstream = base_url = f"http://127.0.0.1:{port}"
+        running = None
+        if not options.direct:
+            running = await stack.enter_async_context(product.serving(upstream, scratch))
+            base_url = running.relay_url
+        for case in cases_of(clients, options.only, scratch, port):
+            yield await _outcome(case, base_url, running)
 
 
-async def _runs(client: Client, options: argparse.Namespace) -> AsyncIterator[Outcome]:
-    for scenario in SCENARIOS:
-        # Hint headers change what can be seen of a compaction, and nothing else.
-        wanted = client.kind in scenario.clients and (not client.hints or scenario.boundaries)
-        named = all(part in f"{client.name} {scenario.name}" for part in options.only)
-        if wanted and named:
-            yield await _run(client, scenario, direct=options.direct)
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
-async def _run(client: Client, scenario: Scenario, *, direct: bool) -> Outcome:
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="clients-", ignore_cleanup_errors=True) as scratch:
-        folder = Path(scratch)
-        try:
-            findings = await _compared(client, scenario, folder, direct=direct)
-        except ClientError as failure:
-            findings = [Finding("the client", "follows the script", str(failure))]
-    return Outcome(client.name, scenario.name, scenario.why, findings, "", time.monotonic() - started)
-
-
-async def _compared(client: Client, scenario: Scenario, folder: Path, *, direct: bool) -> list[Finding]:
-    work = folder / "work"
-    work.mkdir()
-    (folder / "home").mkdir()
-    for name, content in scenario.files.items():
-        (work / name).write_text(content, encoding="utf-8")
-    scripts = scenario.scripts(work)
-    scale = client.large_tokens_per_kib if scenario.large_context else 256
-    provider = Provider(ProviderSettings(scripts=scripts, tokens_per_kib=scale))
-    async with serving(provider) as url:
-        await client.run(scenario, folder, url)
-    return check_client(scenario, provider.ledger(), [(script.name, len(script.steps)) for script in scripts])
+async def _outcome(case: Case, base_url: str, running: product.Product | None) -> Outcome:
+    findings, seconds = await case.run(base_url)
+    if running is not None:
+        facts = await running.facts(calls=len(case.provider.ledger()))
+        if all(finding.holds for finding in findings):
+            findings += case.compare(facts)
+    return Outcome(case.client.name, case.scenario.name, case.scenario.why, findings, "", seconds)
 
 
 if __name__ == "__main__":

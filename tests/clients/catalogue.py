@@ -21,6 +21,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     sessions.REWOUND,
     compaction.MANUAL,
     compaction.CONTINUED,
+    compaction.PUT_BACK,
     compaction.AUTOMATIC,
     compaction.PROVIDER_CLEAR,
     compaction.PROVIDER_COMPACTION,

@@ -18,7 +18,7 @@ from proxy.model.facts import (
 )
 from proxy.scripted.provider import Served
 from proxy.scripted.reply import Sampling
-from tests.clients.scenario import Scenario, place_of
+from tests.clients.scenario import Scenario, is_needed, place_of
 
 
 class Finding(NamedTuple):
@@ -52,10 +52,12 @@ def check_client(scenario: Scenario, served: Sequence[Served], scripts: Iterable
     wanted = {f"{name}.{step}" for name, steps in scripts for step in range(steps)}
     places = Counter(place_of(call["id"]) for entry in _answered(served) for call in entry.calls)
     labelled = set(scenario.labels)
+    needed = sum(map(is_needed, places))
     summaries = sum(entry.purpose == "summary" for entry in served)
     return [
         Finding("steps not reached", [], sorted(wanted - labels)),
         Finding("labelled calls not made once", [], sorted(p for p in labelled if places[p] != 1)),
+        Finding("reads the policy needed", max(needed, scenario.needed), needed),
         Finding("summaries asked for", sum(kind == "client" for kind, _ in scenario.boundaries), summaries),
         Finding("threads served", scenario.threads, len({(entry.session, entry.agent) for entry in served})),
     ]
@@ -120,6 +122,7 @@ def _contradicted(scenario: Scenario, facts: Facts) -> list[str]:
 def _labels(scenario: Scenario, version: str, facts: Facts) -> list[Finding]:
     found = {place_of(call.call): call.label.value for call in facts.calls}
     expected = {place: scenario.label(place, version) for place in scenario.labels}
+    expected |= {place: "reacquisition" for place in found if is_needed(place)}
     once = sum(label == "reacquisition" for label in expected.values())
     return [
         *(Finding(f"label of {place}", label, found.get(place)) for place, label in expected.items()),

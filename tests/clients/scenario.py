@@ -50,6 +50,9 @@ class Scenario:
     talks: tuple[Talk, ...]
     labels: Mapping[str, Label]
     """Call, as `script.step.place`, to its class; calls that are no re-reads may be left out."""
+    needed: int = 0
+    """Least number of reads that the policy must find needed, because the content is out of its sight. Which files a
+    client puts back after a compaction is its own affair; each of these reads must be a `reacquisition`."""
     clients: frozenset[Kind] = frozenset({Kind.CLAUDE_CODE})
     boundaries: tuple[tuple[str, str], ...] = ()
     """Kind and trigger, in order."""
@@ -77,6 +80,11 @@ def place_of(call_id: str) -> str:
     """The place in a script that a call id names; the id itself for foreign ones."""
     found = CALL_PLACE.match(call_id)
     return f"{found['script']}.{found['step']}.{found['place']}" if found else call_id
+
+
+def is_needed(place: str) -> bool:
+    """Whether the policy made this call because it did not see what it needed."""
+    return place.rpartition(".")[2].startswith("n")
 
 
 def lines(name: str, count: int) -> str:

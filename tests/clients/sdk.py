@@ -32,7 +32,7 @@ class Sdk:
         """Do all talks; each is a session of its own name."""
         for number, talk in enumerate(scenario.talks):
             # The SDK has no session of its own; the header is ours and never reaches the provider.
-            headers = {"x-compaction-session": f"{scenario.name}-{number}"}
+            headers = {"x-compaction-session": f"{self.name} {scenario.name} {number}"}
             async with anthropic.AsyncAnthropic(
                 base_url=base_url, api_key="sk-ant-scripted", max_retries=4, default_headers=headers
             ) as client:

@@ -2,53 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from proxy.scripted.actions import Read
-from proxy.scripted.script import Script, Step
+from proxy.scripted.script import Need, Script, Step
 from tests.clients.scenario import REPEAT, Kind, Label, Scenario, Talk, lines
 from tests.clients.scenarios.reading import DONE
 
-PUT_BACK: Label = REPEAT
-"""A file whose content the client itself put back after the compaction: a stub from 2.1.197, a copy in view else."""
+FILES = {f"{name}.txt": lines(name, 30) for name in "abcdefgh"}
 
-SMALL = {f"{name}.txt": lines(name, 30) for name in "abcdefgh"}
+
+def _needs(folder: Path, names: Iterable[str]) -> tuple[Need, ...]:
+    return tuple(Need(path=str(folder / name), shows=FILES[name].splitlines()[10]) for name in names)
 
 
 def _manual(folder: Path) -> tuple[Script, ...]:
-    reads = [Step(do=(Read(str(folder / name)),)) for name in SMALL]
+    reads = [Step(do=(Read(str(folder / name)),)) for name in FILES]
     before = Script(name="before", steps=(*reads, reads[0], DONE))
-    # a was read first and is not put back; h was read last and is.
-    return (before, Script(name="after", steps=(reads[0], reads[-1], reads[0], DONE)))
+    # The client puts five of the eight files back by itself; the others are read again.
+    return (before, Script(name="after", steps=(replace(DONE, needs=_needs(folder, FILES)),)))
 
+
+BEFORE: Mapping[str, Label] = {**{f"before.{at}.a0": "acquisition" for at in range(8)}, "before.8.a0": REPEAT}
 
 MANUAL = Scenario(
     name="compact-manual",
-    why="`/compact`: the file read again after it is a reacquisition, once; one the client put back is not",
-    files=SMALL,
+    why="`/compact`: what the client did not put back is read again, each file a reacquisition, once",
+    files=FILES,
     scripts=_manual,
     talks=(Talk(prompts=("[script before]", "/compact", "[script after]")),),
-    labels={
-        **{f"before.{at}.a0": "acquisition" for at in range(8)},
-        "before.8.a0": REPEAT,
-        "after.0.a0": "reacquisition",
-        "after.1.a0": PUT_BACK,
-        "after.2.a0": REPEAT,
-    },
+    labels=BEFORE,
+    needed=3,
     boundaries=(("client", "manual"),),
 )
 
 CONTINUED = Scenario(
     name="compact-continue",
     why="compacted in one process, taken up in another",
-    files=SMALL,
+    files=FILES,
     scripts=_manual,
     talks=(
         Talk(prompts=("[script before]",)),
         Talk(prompts=("/compact",), continues=True),
         Talk(prompts=("[script after]",), continues=True),
     ),
-    labels={"before.8.a0": REPEAT, "after.0.a0": "reacquisition", "after.2.a0": REPEAT},
+    labels=BEFORE,
+    needed=3,
+    boundaries=(("client", "manual"),),
+)
+
+
+def _put_back(folder: Path) -> tuple[Script, ...]:
+    read = Step(do=(Read(str(folder / "a.txt")),))
+    return (Script(name="before", steps=(read, read, DONE)), Script(name="after", steps=(read, DONE)))
+
+
+PUT_BACK = Scenario(
+    name="compact-put-back",
+    why="a file that the client itself put back after `/compact` is no reacquisition when it is read again",
+    files={"a.txt": FILES["a.txt"]},
+    scripts=_put_back,
+    talks=(Talk(prompts=("[script before]", "/compact", "[script after]")),),
+    labels={"before.0.a0": "acquisition", "before.1.a0": REPEAT, "after.0.a0": REPEAT},
     boundaries=(("client", "manual"),),
 )
 
@@ -60,7 +77,8 @@ LARGE = {"a.txt": lines("a " + "x" * 60, 100), **BULK, "c.txt": lines("c", 10)}
 def _automatic(folder: Path) -> tuple[Script, ...]:
     a, *bulk, c = (Step(do=(Read(str(folder / name)),)) for name in LARGE)
     # The turn that asks for c has reported a context over the limit: the client compacts before its next request.
-    return (Script(name="auto", steps=(a, a, *bulk, c, a, a, DONE)),)
+    again = replace(a, needs=(Need(path=str(folder / "a.txt"), shows=LARGE["a.txt"].splitlines()[10]),))
+    return (Script(name="auto", steps=(a, a, *bulk, c, again, DONE)),)
 
 
 AUTOMATIC = Scenario(
@@ -74,9 +92,9 @@ AUTOMATIC = Scenario(
         "auto.1.a0": REPEAT,
         "auto.2.a0": "acquisition",
         "auto.5.a0": "acquisition",
-        "auto.6.a0": "reacquisition",
-        "auto.7.a0": REPEAT,
+        "auto.6.a0": REPEAT,
     },
+    needed=1,
     boundaries=(("client", "auto"),),
     environment={"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "150000"},
     large_context=True,
@@ -84,19 +102,19 @@ AUTOMATIC = Scenario(
 
 
 def _provider_side(folder: Path) -> tuple[Script, ...]:
-    reads = [Step(do=(Read(str(folder / f"{name}.txt")),)) for name in "abcd"]
+    reads = [Step(do=(Read(str(folder / f"{name}.txt")),)) for name in "bcde"]
     return (Script(name="remote", steps=(*reads, reads[0], DONE)),)
 
 
 PROVIDER_CLEAR = Scenario(
     name="provider-clear",
-    why="the provider clears the oldest tool results; the client's history does not change",
-    files=SMALL,
+    why="the provider clears the oldest tool results, and one more a turn later; the client's history does not change",
+    files=FILES,
     scripts=_provider_side,
     talks=(Talk(prompts=("[script remote]",)),),
     labels={"remote.0.a0": "acquisition", "remote.4.a0": "reacquisition"},
     clients=frozenset({Kind.SDK}),
-    boundaries=(("provider-clear", ""),),
+    boundaries=(("provider-clear", ""), ("provider-clear", "")),
     extra_body={
         "context_management": {
             "edits": [
@@ -113,7 +131,7 @@ PROVIDER_CLEAR = Scenario(
 PROVIDER_COMPACTION = Scenario(
     name="provider-compaction",
     why="the provider compacts on the way: one request, two samplings, a compaction block",
-    files=SMALL,
+    files=FILES,
     scripts=_provider_side,
     talks=(Talk(prompts=("[script remote]",)),),
     labels={"remote.0.a0": "acquisition", "remote.4.a0": "reacquisition"},
@@ -121,7 +139,7 @@ PROVIDER_COMPACTION = Scenario(
     boundaries=(("provider-compaction", ""),),
     extra_body={
         "context_management": {
-            "edits": [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 700}}]
+            "edits": [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 600}}]
         }
     },
 )

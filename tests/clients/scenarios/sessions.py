@@ -41,11 +41,11 @@ def _two_prompts(folder: Path) -> tuple[Script, ...]:
 
 CONTINUED = Scenario(
     name="continue",
-    why="a second process takes the session up; what the first one read is still in view",
+    why="a second process takes the session up; what the first one read is in view, and neither version answers a stub",
     files=FILES,
     scripts=_two_prompts,
     talks=(Talk(prompts=("[script first]",)), Talk(prompts=("[script second]",), continues=True)),
-    labels={"first.0.a0": "acquisition", "second.0.a0": "acquisition", "second.1.a0": REPEAT},
+    labels={"first.0.a0": "acquisition", "second.0.a0": "acquisition", "second.1.a0": "repeat_visible"},
 )
 
 CLEARED = Scenario(
