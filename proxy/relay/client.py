@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from enum import IntFlag
 from typing import cast
 
 from proxy.framing.faults import FramingError
@@ -13,25 +12,14 @@ from proxy.model.exchange import Outcome
 from proxy.relay.exchange import Exchange
 from proxy.relay.heads import request_to_send
 from proxy.relay.refusals import Kind, refusal
-from proxy.relay.sockets import Pieces, is_delivered, peer_has_left, reset, write
+from proxy.relay.sockets import Farewell, Hold, Pieces, Reading, peer_has_left, reset, write
 from proxy.relay.switchboard import AccessError, Switchboard
 from proxy.relay.upstream import Link
 
 AHEAD_LIMIT = 64 * 1024
 """Bytes that are read on while a response is pending, so that the client's going is seen."""
-_LINGER_NS = 2_000_000_000
-"""How long a client that has our last word may take to go."""
 _COMPLETE = Outcome.COMPLETE
 _CAME_FROM_UPSTREAM = frozenset({Kind.UPSTREAM_CLOSED, Kind.UPSTREAM_FRAMING})
-
-
-class Hold(IntFlag):
-    """Why nothing is read from the client."""
-
-    UPSTREAM = 1
-    """The upstream takes no more."""
-    AHEAD = 2
-    """It has sent enough of its next requests."""
 
 
 class Client(asyncio.Protocol):
@@ -47,18 +35,15 @@ class Client(asyncio.Protocol):
         self._exchange: Exchange | None = None
         self._link: Link | None = None
         """That of the exchange."""
-        self._holds = Hold(0)
-        self._leaving = False
-        """We have said our last word."""
-        self._resetting = False
-        """And it shall not look like one."""
-        self._leave_by_ns = 0
+        self._farewell: Farewell | None = None
+        """Once we have said our last word."""
 
     # --- the client speaks ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client is there."""
         self._transport = cast("asyncio.Transport", transport)
+        self._reading = Reading(self._transport)
         self._board.clients.add(self)
         self._board.counters.add(self._board.counters.connections, 1)
         if self._board.draining:
@@ -69,7 +54,7 @@ class Client(asyncio.Protocol):
         exchange = self._exchange
         if exchange is not None and exchange.request_done:
             self._take_ahead(exchange, data)
-        elif not self._leaving:
+        elif self._farewell is None:
             now = self._clock()
             try:
                 self._advance(self._framer.receive(data), now)
@@ -125,10 +110,11 @@ class Client(asyncio.Protocol):
         link = self._links.get(name)
         if link is None:
             link = self._links[name] = Link(board, self, address.upstream)
-        exchange = Exchange(board, head, route, now)
-        self._exchange = exchange
+        self._exchange = exchange = Exchange(board, head, route, now)
         self._link = link
         link.begin(exchange)
+        if link.full:
+            self._hold(Hold.UPSTREAM, on=True)
         pieces.append(request_to_send(head, address.target, address.authority, close=exchange.closes))
         return True
 
@@ -161,12 +147,12 @@ class Client(asyncio.Protocol):
         link.end()
         if exchange.closes or link.surplus or not exchange.request_done:
             self._depart()
-        elif self._framer.held:
+        elif self._framer.held or self._reading.held:
             self._go_on()
 
     def _go_on(self) -> None:
-        """The next request is here already."""
-        self._hold(Hold.AHEAD, on=False)
+        """The next request is here already, or was held up."""
+        self._hold(Hold.BOTH, on=False)
         try:
             self._advance(self._framer.next_event(), self._clock())
         except FramingError as error:
@@ -218,17 +204,11 @@ class Client(asyncio.Protocol):
             self._hold(Hold.UPSTREAM, on=hold)
 
     def _hold(self, why: Hold, *, on: bool) -> None:
-        holds = self._holds | why if on else self._holds & ~why
-        if holds == self._holds or self._transport is None:
-            return
-        self._holds = holds
-        if holds:
-            self._transport.pause_reading()
+        self._reading.hold(why, on=on)
+        if self._reading.held:
             self._board.watched.add(self)
-        else:
-            self._transport.resume_reading()
-            if not self._leaving:
-                self._board.watched.discard(self)
+        elif self._farewell is None:
+            self._board.watched.discard(self)
 
     # --- ends ---
 
@@ -239,39 +219,30 @@ class Client(asyncio.Protocol):
     def _fail(self, kind: Kind, detail: str) -> None:
         """End the exchange, or the talk before one, with an error of ours; as a cut when the answer has begun."""
         exchange = self._exchange
-        if exchange is not None and exchange.answered:
-            self._cut(exchange)
-        else:
+        if exchange is None or not exchange.answered:
             self._answer(kind, detail, with_body=exchange is None or exchange.method != b"HEAD")
+        else:
+            exchange.finish(_outcome_of(kind), self._clock())
+            self._depart(is_cut=exchange.until_close)
 
     def _answer(self, kind: Kind, detail: str, *, with_body: bool) -> None:
         if self._exchange is not None:
-            outcome = Outcome.UPSTREAM_CUT if kind in _CAME_FROM_UPSTREAM else Outcome.REFUSED
-            self._exchange.finish(outcome, self._clock())
+            self._exchange.finish(_outcome_of(kind), self._clock())
         self._board.counters.own_error(kind)
         self.to_client([refusal(kind, detail, with_body=with_body)])
         self._depart()
 
-    def _cut(self, exchange: Exchange) -> None:
-        """End inside a response, so that the client sees it."""
-        exchange.finish(Outcome.UPSTREAM_CUT, self._clock())
-        self._resetting = exchange.until_close
-        self._depart()
-
-    def _depart(self) -> None:
+    def _depart(self, *, is_cut: bool = False) -> None:
         """We have said our last word; the client may still be talking, and must get to hear it."""
         self._drop_links()
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        self._leaving = True
         self._framer.take_rest()
-        self._hold(Hold.UPSTREAM | Hold.AHEAD, on=False)
+        self._farewell = Farewell(transport, is_cut=is_cut)
+        self._hold(Hold.BOTH, on=False)
         self._board.watched.add(self)
-        if self._resetting:
-            self.look(0)
-        else:
-            transport.write_eof()
+        self._farewell.look(self._clock())
 
     def _drop_links(self) -> None:
         exchange, self._exchange, self._link = self._exchange, None, None
@@ -297,20 +268,13 @@ class Client(asyncio.Protocol):
         self._board.watched.discard(self)
 
     def look(self, now_ns: int) -> None:
-        """See whether it left, or has heard our last word."""
-        transport = self._transport
-        if transport is None:
+        """See whether it left while nobody reads, or has heard our last word."""
+        if self._transport is None:
             return
-        if not self._leaving:
-            if peer_has_left(transport):
-                self._end()
-        elif is_delivered(transport):
-            if self._resetting:
-                reset(transport)
-            elif not self._leave_by_ns:
-                self._leave_by_ns = now_ns + _LINGER_NS
-            elif now_ns > self._leave_by_ns:
-                transport.abort()
+        if self._farewell is not None:
+            self._farewell.look(now_ns)
+        elif peer_has_left(self._transport):
+            self._end()
 
     def drain(self) -> None:
         """End once nothing is pending."""
@@ -327,3 +291,7 @@ class Client(asyncio.Protocol):
         self._drop_links()
         if transport is not None:
             reset(transport)
+
+
+def _outcome_of(kind: Kind) -> Outcome:
+    return Outcome.UPSTREAM_CUT if kind in _CAME_FROM_UPSTREAM else Outcome.REFUSED

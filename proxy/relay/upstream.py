@@ -50,6 +50,8 @@ class Link(asyncio.Protocol):
 
     def __init__(self, board: Switchboard, owner: Owner, upstream: Upstream) -> None:
         self.upstream = upstream
+        self.full = False
+        """It takes no more request bytes for now."""
         self._board = board
         self._owner = owner
         self._framer = ResponseFramer()
@@ -228,8 +230,10 @@ class Link(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The upstream takes no more for now."""
+        self.full = True
         self._owner.hold_request(self, hold=True)
 
     def resume_writing(self) -> None:
         """The upstream takes more again."""
+        self.full = False
         self._owner.hold_request(self, hold=False)
