@@ -84,6 +84,7 @@ class _Result(_Strict):
     tags: _Texts = ()
     unwrap: _Texts = ()
     strip: _Patterns = ()
+    shell_cwd: _Capturing | None = None
     unchanged: _Patterns = ()
     demand: _Patterns = ()
     errors: dict[str, _Patterns] = {}

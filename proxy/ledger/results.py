@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from proxy.ledger.keys.paths import normalise_path
 from proxy.ledger.rules import ResultRule
 
 _SHELL_NUMBERS = re.compile(r" *(\d+)\t")
@@ -48,6 +49,8 @@ class ResultText:
     """The content's lines; those of a search without `path:number:` in front, so that they compare with a file's."""
     first_line: int | None
     """The number the client put before the first line; None when lines were not numbered."""
+    shell_cwd: str = ""
+    """Where the client says its shell was put back to; empty when it says nothing."""
 
 
 def read_result(rules: Sequence[ResultRule], text: str, *, is_error: bool, form: str = "") -> ResultText:
@@ -66,8 +69,9 @@ def read_result(rules: Sequence[ResultRule], text: str, *, is_error: bool, form:
         return _said(ResultKind.UNCHANGED_STUB, bare)
     if _matches(bare, (one for rule in rules for one in rule.demand)):
         return _said(ResultKind.DEMAND, bare)
+    put_back = _put_back(rules, bare)
     if is_error or wrapped:
-        return _said(ResultKind.ERROR, bare, _error_type(rules, bare))
+        return replace(_said(ResultKind.ERROR, bare, _error_type(rules, bare)), shell_cwd=put_back)
     bare = _without_tags(bare, [name for rule in rules for name in rule.tags])
     for rule in rules:
         for pattern in rule.strip:
@@ -81,7 +85,7 @@ def read_result(rules: Sequence[ResultRule], text: str, *, is_error: bool, form:
     lines = tuple(bare.split("\n")) if bare else ()
     if form in _PLACES:
         lines = tuple(_without_place(line, _PLACES[form]) for line in lines)
-    return ResultText(ResultKind.CONTENT, "", bare, lines, first)
+    return ResultText(ResultKind.CONTENT, "", bare, lines, first, put_back)
 
 
 def trimmed(text: str) -> str:
@@ -121,6 +125,11 @@ def _said(kind: ResultKind, text: str, error_type: str = "") -> ResultText:
 
 def _matches(text: str, patterns: Iterable[re.Pattern[str]]) -> bool:
     return any(pattern.match(text) for pattern in patterns)
+
+
+def _put_back(rules: Sequence[ResultRule], text: str) -> str:
+    found = next((hit for rule in rules if rule.shell_cwd and (hit := rule.shell_cwd.search(text))), None)
+    return normalise_path(found[1].strip()) if found else ""
 
 
 def _error_type(rules: Sequence[ResultRule], text: str) -> str:

@@ -78,6 +78,8 @@ class ResultRule:
     """Names of tags that hold the content: only the tags are removed."""
     strip: tuple[re.Pattern[str], ...]
     """Decoration to remove."""
+    shell_cwd: re.Pattern[str] | None
+    """Where the client says that its shell was put back to a directory; the first group is the path."""
     unchanged: tuple[re.Pattern[str], ...]
     demand: tuple[re.Pattern[str], ...]
     errors: tuple[tuple[str, re.Pattern[str]], ...]
@@ -149,6 +151,7 @@ def _result_rule(one: Mapping[str, Any]) -> ResultRule:
         tags=tuple(one["tags"]),
         unwrap=tuple(one["unwrap"]),
         strip=_texts(one["strip"]),
+        shell_cwd=re.compile(one["shell_cwd"]) if one["shell_cwd"] else None,
         unchanged=_texts(one["unchanged"]),
         demand=_texts(one["demand"]),
         errors=tuple((name, re.compile(text)) for name, texts in one["errors"].items() for text in texts),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _SECRET_PARAMETER = re.compile(r"key|token|secret|passw|signature|^sig$|auth|credential|session", re.IGNORECASE)
@@ -57,7 +57,7 @@ def normalise_url(url: str) -> str:
     """
     url = url.strip()
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(_SPACE.sub(lambda found: quote(found[0]), url))
         host, port = parts.hostname or "", parts.port
     except ValueError:
         return url.rpartition("@")[2]

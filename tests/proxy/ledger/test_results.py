@@ -170,6 +170,12 @@ def test_an_empty_output_and_an_empty_file_are_the_same() -> None:
     assert read("a\nShell cwd was reset to /w", "Bash").text == "a"
 
 
+def test_a_shell_that_was_put_back_is_told() -> None:
+    assert read("a\nShell cwd was reset to /w/", "Bash").shell_cwd == "/w"
+    assert read("Exit code 1\nShell cwd was reset to /w", "Bash", is_error=True).shell_cwd == "/w"
+    assert read("Shell cwd was reset to /w\nis a line of this file", "Bash").shell_cwd == ""
+
+
 def test_the_first_line_number_is_told() -> None:
     assert read(as_read("a\nb", 41)).first_line == 41
     assert read("a\nb", "Bash").first_line is None

@@ -77,6 +77,7 @@ def test_any_text_is_a_path(path: str, cwd: str) -> None:
         ("http://[::1]:8080/a", "http://[::1]:8080/a"),
         ("http://[::1/a", "http://[::1/a"),
         ("http://a:b/", "http://a:b/"),
+        ("https://a.b/c d", "https://a.b/c%20d"),
         ("not a url", "not a url"),
         ("user:pass@host", "host"),
         ("", ""),
