@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -195,56 +194,3 @@ def test_a_refused_head_request_gets_no_body(tmp_path: Path, upstream: Listener)
         client = running.connect()
         client.send(b"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert client.rest().endswith(b"\r\n\r\n")
-
-
-def test_back_pressure_reaches_an_uploading_client_and_memory_stays_bounded(
-    running: Running, upstream: Listener
-) -> None:
-    size = 40 << 20
-    client = running.connect()
-    client.send(POST.replace(b"5\r", b"%d\r" % size)[:-5])
-    provider = upstream.accept()
-    provider.until()
-    before = resident_bytes()
-    sent = send_what_fits(client, size)
-    assert sent < size
-    assert resident_bytes() - before < 8 << 20
-    received = sum(len(provider.take(min(1 << 18, sent - at))) for at in range(0, sent, 1 << 18))
-    assert received == sent
-    client.close()
-    assert provider.is_ended()
-
-
-def test_back_pressure_reaches_a_sending_upstream_and_memory_stays_bounded(
-    running: Running, upstream: Listener
-) -> None:
-    size = 40 << 20
-    client = running.connect()
-    client.send(POST)
-    provider = upstream.accept()
-    provider.message()
-    before = resident_bytes()
-    provider.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
-    sent = send_what_fits(provider, size)
-    assert sent < size
-    assert resident_bytes() - before < 8 << 20
-    client.until()
-    assert sum(len(client.take(min(1 << 18, sent - at))) for at in range(0, sent, 1 << 18)) == sent
-    client.close()
-    assert provider.is_ended()
-
-
-def send_what_fits(peer: Peer, size: int) -> int:
-    """Send zeros until nobody takes more."""
-    piece = bytes(1 << 18)
-    sent = 0
-    while sent < size:
-        taken = peer.offer(piece)
-        if not taken:
-            break
-        sent += taken
-    return sent
-
-
-def resident_bytes() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
