@@ -46,14 +46,14 @@ def as_bash(text: str) -> str:
 FILES = st.lists(st.text(alphabet="ab 1\t:.<>{}é→", max_size=12), max_size=12).map("\n".join)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(FILES, st.sampled_from(["", "\n", "\n\n"]))
 def test_a_file_read_and_the_same_file_printed_are_the_same_content(text: str, end: str) -> None:
     shown, printed = read(as_read(text + end)), read(as_bash(text + end), "Bash")
     assert (shown.text, shown.lines) == (printed.text, printed.lines)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(FILES, st.integers(1, 12), st.integers(0, 12))
 def test_a_part_of_a_file_is_a_part_of_its_lines(text: str, first: int, count: int) -> None:
     part = "\n".join(text.split("\n")[first - 1 : first - 1 + count])
@@ -63,7 +63,7 @@ def test_a_part_of_a_file_is_a_part_of_its_lines(text: str, first: int, count: i
     assert not shown.lines or lines.contains(whole, lines.pack(shown.lines))
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(FILES)
 def test_line_ends_of_windows_and_numbered_output_of_shells_make_no_difference(text: str) -> None:
     numbered = "\n".join(f"{number:6d}\t{line}" for number, line in enumerate(text.split("\n"), 1))
@@ -72,7 +72,7 @@ def test_line_ends_of_windows_and_numbered_output_of_shells_make_no_difference(t
     assert read(numbered, "Bash", form="numbered").text == plain.text
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(
     st.text(max_size=200),
     st.sampled_from(["Read", "Bash", "Edit", "x"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.ledger.keys.paths import digest, is_url, normalise_path, normalise_query, normalise_url
@@ -52,12 +52,14 @@ def test_without_a_directory_a_relative_path_stays_relative(path: str, expected:
     assert normalise_path(path) == expected
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab./~ :%", max_size=30), st.sampled_from(["", "/w", "/w/x/", "~", "rel"]))
 def test_normalising_again_changes_nothing(path: str, cwd: str) -> None:
     once = normalise_path(path, cwd)
     assert normalise_path(once, cwd if once.startswith(("/", "~")) else "") == once
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40), st.text(max_size=10))
 def test_any_text_is_a_path(path: str, cwd: str) -> None:
     assert normalise_path(path, cwd) == normalise_path(path, cwd)
@@ -96,6 +98,7 @@ def test_secret_parameters_are_told_apart_but_not_shown(name: str) -> None:
     )
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_a_url_and_normalising_again_changes_nothing(text: str) -> None:
     once = normalise_url(f"https://h/{text}")

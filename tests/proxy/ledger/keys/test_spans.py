@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.ledger.keys import spans
@@ -25,6 +25,7 @@ PIECES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(PIECES, PIECES)
 def test_a_cut_of_a_piece_shows_what_cutting_twice_shows(outer: Lines, cut: Lines) -> None:
     """`sed -n 10,50p | head -5`: for texts that are long enough."""
@@ -41,6 +42,7 @@ def test_a_cut_of_a_piece_shows_what_cutting_twice_shows(outer: Lines, cut: Line
         assert taken(TEXT, piece) == twice
 
 
+@settings(deadline=None)
 @given(PIECES)
 def test_a_span_is_read_back(piece: Lines) -> None:
     assert spans.parse(str(piece)) == piece
@@ -72,6 +74,7 @@ def test_long_values_and_long_spans_are_digests() -> None:
 ARGUMENTS = st.dictionaries(st.sampled_from(["pattern", "glob", "-n"]), st.text(max_size=8))
 
 
+@settings(deadline=None)
 @given(ARGUMENTS, ARGUMENTS)
 def test_equal_arguments_have_equal_spans_and_different_ones_different(
     one: dict[str, str], two: dict[str, str]
