@@ -102,7 +102,7 @@ def _signals(supervisor: Supervisor) -> asyncio.Event:
             supervisor.cut()
         stopping.set()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, on_signal)
     return stopping
 

@@ -125,16 +125,16 @@ async def _join(folder: DataFolder) -> Lock:
 @contextlib.asynccontextmanager
 async def _own(settings: Settings, folder: DataFolder, users: Lock) -> AsyncIterator[tuple[RelaySpec, str]]:
     left = read_running(folder.running)
-    spec = read_relay_spec(folder.spec("relay")) if left and left.relay.is_alive() else _spec(settings)
-    plan = Plan(
-        by="wrap", relay=spec, observer=settings.model_dump_json(), log=folder.path / "wrap.log", grace_s=GRACE_S
-    )
+    left = left if left is not None and left.relay.is_alive() else None
+    spec = read_relay_spec(folder.spec("relay")) if left else _spec(settings)
+    by, log = left.by if left else "wrap", folder.path / "wrap.log"
+    plan = Plan(by=by, relay=spec, observer=settings.model_dump_json(), log=log, grace_s=GRACE_S)
     supervisor = Supervisor(folder, plan)
     try:
         await supervisor.start()
         yield spec, supervisor.relay_url
     finally:
-        if users.take_alone():
+        if by == "wrap" and users.take_alone():
             await supervisor.stop()
         else:
             await supervisor.leave()
