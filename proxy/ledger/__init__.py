@@ -1,6 +1,6 @@
 """What the agent has seen, and what it had to fetch again.
 
-tools       what a call asks for, by the rules of `tools.yaml`; `rules`, `arguments`, `paths`, `spans`, `shell` serve it
+tools       what a call asks for, by the rules of `tools.yaml`; `rules`, `keys`, `shell` serve it
 results     what an answer holds without what the client wrote around it
 content     one answer as it is compared
 context     what stands in a model-visible context, by line

@@ -96,6 +96,7 @@ class Ledger:
         block = unit.block
         result = self._tools.result(self._client, asked.tool, block.text, is_error=block.is_error, form=asked.form)
         content = Content.of(result, block, self._count)
+        self._thread.shell_cwd = result.shell_cwd or self._thread.shell_cwd
         match = matching.match(asked, result.kind, content, self._thread, list(self.seen()))
         row = classify(match.question)
         facts: list[Fact] = []

@@ -333,3 +333,26 @@ def test_a_result_kept_over_an_automatic_compaction_is_judged_as_of_its_asking_t
     assert client.driver.run.boundaries[0].dropped_observations == 1
     client.does(read("c3", "/repo/db.py"), numbered(DB))
     assert labels(client)["c3"] == "repeat_visible"
+
+
+def test_a_shell_keeps_the_folder_it_was_left_in(client: Client) -> None:
+    client.does(read("c1", "/repo/pkg/app.py"), numbered(APP))
+    client.does(bash("c2", "cd pkg && ls"), "app.py and nothing else")
+    compact(client)
+    client.does(bash("c3", "cat app.py"), "\n".join(APP))
+    assert labels(client)["c3"] == "reacquisition"
+
+
+def test_a_shell_that_the_client_put_back_is_where_it_says(client: Client) -> None:
+    client.does(read("c1", "/repo/app.py"), numbered(APP))
+    client.does(bash("c2", "cd /elsewhere && ls"), "nothing there\nShell cwd was reset to /repo")
+    compact(client)
+    client.does(bash("c3", "cat app.py"), "\n".join(APP))
+    assert labels(client)["c3"] == "reacquisition"
+
+
+def test_a_part_of_the_second_file_of_one_call_is_seen(client: Client) -> None:
+    client.does(bash("c1", "cat db.py app.py"), "\n".join([*DB, *APP]))
+    compact(client)
+    client.does(read("c2", "/repo/app.py"), numbered(APP))
+    assert labels(client)["c2"] == "subset"
