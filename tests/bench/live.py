@@ -28,7 +28,7 @@ class Plan(NamedTuple):
     """Upstreams without and with TLS."""
 
 
-FULL = Plan(5, 1.0, (False, True))
+FULL = Plan(10, 1.0, (False, True))
 QUICK = Plan(2, 0.1, (False,))
 
 
