@@ -6,5 +6,6 @@ spec      what a child process is told, as a small file without secrets
 inputs    looks at the files that settings name
 relay     a relay's process; imports nothing that stands behind the journal
 observer  an observer's process
+version   what is installed
 logs      log lines, as text or JSON
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 
 from config import tool_rules
 from config.settings import Settings
@@ -15,6 +14,7 @@ from proxy.accounting.tokens import TokenCounter
 from proxy.build.folder import DataFolder
 from proxy.build.settings import data_folder
 from proxy.build.spec import GIB
+from proxy.build.version import product_version
 from proxy.journal.reader import JournalReader
 from proxy.journey import Journey, Ports
 from proxy.ledger.ledger import Instruments
@@ -77,7 +77,7 @@ class Observers:
         journey = Journey(Ports(instruments=instruments, price=pricer.price, source=source, redact_body=redact_body))
         writer.set_meta(
             {
-                "product_version": version("compaction-gate"),
+                "product_version": product_version(),
                 "tools_digest": rules.digest,
                 "normaliser": NORMALISER,
                 "price_table": pricer.table,

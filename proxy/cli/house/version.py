@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
 
 import click
 
+from proxy.build.version import product_version
 from proxy.cli import page
-
-
-def product_version() -> str:
-    """The installed distribution's version."""
-    try:
-        return metadata.version(page.PROGRAM)
-    except metadata.PackageNotFoundError:
-        return "unknown (not installed as a distribution)"
 
 
 @click.command(cls=page.Command, example="version")
