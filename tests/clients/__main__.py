@@ -18,11 +18,11 @@ from pathlib import Path
 from tests.clients import product
 from tests.clients.case import Case, Client, cases_of
 from tests.clients.claude_code import ClaudeCode
-from tests.clients.install import VERSIONS, NotAvailableError, install
-from tests.clients.report import Outcome, exit_status, lines_of, write_json
+from tests.clients.doors import compared
+from tests.clients.install import CACHE, VERSIONS, NotAvailableError, install
+from tests.clients.report import NOT_RUN, Outcome, exit_status, lines_of, write_json
 from tests.clients.sdk import Sdk
 
-CACHE = Path(__file__).parents[2] / "build" / "clients"
 LARGE_TOKENS_PER_KIB = {"2.1.197": 1024, "2.1.332": 1300}
 """Tokens of 1,024 bytes at which each version's own prompt is 60,000 to 80,000 tokens."""
 
@@ -34,9 +34,12 @@ async def main(arguments: Sequence[str]) -> int:
     async for outcome in _outcomes(options):
         outcomes.append(outcome)
         print("\n".join(lines_of(outcome)), flush=True)
+    status = exit_status(outcomes)
+    doors = "" if options.only or status == NOT_RUN else await compared()
+    print(f"\nWhat each version sends through a base URL, and what it drops there:\n\n{doors}" if doors else "")
     if options.json:
-        write_json(outcomes, options.json)
-    return exit_status(outcomes)
+        write_json(outcomes, doors, options.json)
+    return status
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

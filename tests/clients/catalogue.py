@@ -22,6 +22,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     compaction.MANUAL,
     compaction.CONTINUED,
     compaction.PUT_BACK,
+    compaction.PARTLY,
     compaction.AUTOMATIC,
     compaction.PROVIDER_CLEAR,
     compaction.PROVIDER_COMPACTION,

@@ -19,14 +19,12 @@ from proxy.scripted.provider import Provider, Served
 from proxy.scripted.settings import ProviderSettings
 from tests.clients.catalogue import SCENARIOS
 from tests.clients.claude_code import ClaudeCode
-from tests.clients.install import VERSIONS, install
+from tests.clients.install import CACHE, VERSIONS, install
 from tests.clients.tunnel import tunnelling
 from tests.support.scripted import Tls, make_tls
 
 PROVIDER_HOST = "api.anthropic.com"
-ROOT = Path(__file__).parents[2]
-CACHE = ROOT / "build" / "clients"
-DOCS = ROOT / "docs" / "clients.md"
+DOCS = Path(__file__).parents[2] / "docs" / "clients.md"
 BEGIN, END = "<!-- doors: begin -->", "<!-- doors: end -->"
 HINTS = ("x-claude-code-", "x-claude-1p-")
 NO_HINTS = frozenset({"x-claude-code-session-id", "x-claude-code-agent-id"})
@@ -157,15 +155,24 @@ def _added(doors: Doors) -> str:
     return _names(added | (base_url.fields - straight.fields))
 
 
+async def compared() -> str:
+    """The table of both versions.
+
+    Raises:
+        NotAvailableError: a version cannot be had.
+    """
+    return table([await look(version, await install(version, CACHE)) for version in VERSIONS])
+
+
 async def main(arguments: Sequence[str]) -> None:
     """Print the table, or put it into the docs."""
-    doors = [await look(version, await install(version, CACHE)) for version in VERSIONS]
+    rows = await compared()
     if "--write" not in arguments:
-        print(table(doors))
+        print(rows)
         return
     before, rest = DOCS.read_text(encoding="utf-8").split(BEGIN)
     after = rest.split(END)[1]
-    DOCS.write_text(f"{before}{BEGIN}\n{table(doors)}\n{END}{after}", encoding="utf-8")
+    DOCS.write_text(f"{before}{BEGIN}\n{rows}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

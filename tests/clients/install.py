@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 PACKAGE = "@anthropic-ai/claude-code"
+CACHE = Path(__file__).parents[2] / "build" / "clients"
 VERSIONS = ("2.1.197", "2.1.332")
 """2.1.197 answers a repeated Read with a stub of its own; 2.1.332 reads again."""
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from tests.clients.check import Finding
 
+FAILED, NOT_RUN = 1, 69
+
 
 class Outcome(NamedTuple):
     """One scenario with one client."""
@@ -30,9 +32,9 @@ class Outcome(NamedTuple):
 
 
 def exit_status(outcomes: Sequence[Outcome]) -> int:
-    """1 when anything failed, 69 when something could not be run, else 0."""
+    """`FAILED` when anything did not hold, `NOT_RUN` when something could not be run, else 0."""
     verdicts = {outcome.verdict for outcome in outcomes}
-    return 1 if "FAILED" in verdicts else 69 if "not run" in verdicts or not verdicts else 0
+    return FAILED if "FAILED" in verdicts else NOT_RUN if "not run" in verdicts or not verdicts else 0
 
 
 def lines_of(outcome: Outcome) -> list[str]:
@@ -43,8 +45,8 @@ def lines_of(outcome: Outcome) -> list[str]:
     return [row, *([f"          {outcome.not_run}"] if outcome.not_run else []), *wrong]
 
 
-def write_json(outcomes: Sequence[Outcome], path: Path) -> None:
-    """All outcomes, also of checks that held."""
+def write_json(outcomes: Sequence[Outcome], doors: str, path: Path) -> None:
+    """All outcomes, also of checks that held, and the table of doors."""
     rows = [
         {
             "client": outcome.client,
@@ -57,4 +59,6 @@ def write_json(outcomes: Sequence[Outcome], path: Path) -> None:
         }
         for outcome in outcomes
     ]
-    path.write_text(json.dumps({"outcomes": rows}, indent=1, default=str) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps({"outcomes": rows, "doors": doors.splitlines()}, indent=1, default=str) + "\n", encoding="utf-8"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from proxy.scripted.actions import Read
+from proxy.scripted.actions import Read, Run
 from proxy.scripted.script import Need, Script, Step
 from tests.clients.scenario import REPEAT, Kind, Label, Scenario, Talk, lines
 from tests.clients.scenarios.reading import DONE
@@ -66,6 +66,25 @@ PUT_BACK = Scenario(
     scripts=_put_back,
     talks=(Talk(prompts=("[script before]", "/compact", "[script after]")),),
     labels={"before.0.a0": "acquisition", "before.1.a0": REPEAT, "after.0.a0": REPEAT},
+    boundaries=(("client", "manual"),),
+)
+
+
+def _partly(folder: Path) -> tuple[Script, ...]:
+    path = str(folder / "a.txt")
+    # The client puts back what `cat` printed as well, yet not what came through a pipe.
+    cat = Step(do=(Run(f"cat {path} | head -n 100"),))
+    part = Step(do=(Read(path, 5, 9),))
+    return (Script(name="before", steps=(cat, DONE)), Script(name="after", steps=(part, cat, part, DONE)))
+
+
+PARTLY = Scenario(
+    name="compact-partly",
+    why="after `/compact` a part by another tool, then the whole, then the part again, which is now in view",
+    files={"a.txt": FILES["a.txt"]},
+    scripts=_partly,
+    talks=(Talk(prompts=("[script before]", "/compact", "[script after]")),),
+    labels={"before.0.a0": "acquisition", "after.0.a0": "subset", "after.1.a0": "reacquisition", "after.2.a0": REPEAT},
     boundaries=(("client", "manual"),),
 )
 

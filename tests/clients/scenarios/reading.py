@@ -74,7 +74,12 @@ PARTIAL = Scenario(
     files=FILES,
     scripts=_partial,
     talks=(Talk(prompts=("Look at parts [script parts]",)),),
-    labels={"parts.0.a0": "acquisition"},
+    labels={
+        "parts.0.a0": "acquisition",
+        "parts.1.a0": "acquisition",
+        "parts.2.a0": "acquisition",
+        "parts.3.a0": "repeat_visible",
+    },
     clients=BOTH,
 )
 
