@@ -119,8 +119,8 @@ class ExchangeRecorder:
         body = self._request
         body.pieces.append(payload)
         body.times.append(mono_ns)
-        body.size += len(payload)
-        if body.size >= self._batch:
+        body.size = size = body.size + len(payload)
+        if size >= self._batch:
             self._sink.flush(self)
 
     def request_done(self) -> None:
@@ -139,8 +139,8 @@ class ExchangeRecorder:
         body = self._response
         body.pieces.append(payload)
         body.times.append(mono_ns)
-        body.size += len(payload)
-        if body.size >= self._batch:
+        body.size = size = body.size + len(payload)
+        if size >= self._batch:
             self._sink.flush(self)
 
     def leave_trace(self) -> None:
