@@ -83,11 +83,6 @@ class Framer[H: (RequestHead, ResponseHead)](ABC):
         """Bytes taken that did not come out yet."""
         return len(self._buffer) - self._at
 
-    @property
-    def in_body(self) -> bool:
-        """A head came out whose body has not ended."""
-        return self._step is not Framer._read_head
-
     def take_rest(self) -> bytes:
         """Give up framing: everything that did not come out yet."""
         rest = self._buffer[self._at :]

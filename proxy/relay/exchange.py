@@ -26,6 +26,7 @@ class Exchange:
         "_request_bytes",
         "_response_bytes",
         "_slots",
+        "_traced",
         "answered",
         "closes",
         "ended",
@@ -42,6 +43,7 @@ class Exchange:
         self._opened_ns = now_ns
         self._first_ns = 0
         self._held_ns = 0
+        self._traced = False
         self._request_bytes = len(head.raw)
         self._response_bytes = 0
         self.method = head.method
@@ -112,6 +114,12 @@ class Exchange:
         self._response_bytes += len(data.raw)
         if data.payload:
             self._recorder.response_piece(data.payload, now_ns)
+
+    def leave_trace(self) -> None:
+        """Be in the kernel, at least as begun, before a part of the response goes to the client."""
+        if not self._traced:
+            self._traced = True
+            self._recorder.leave_trace()
 
     def splice_data(self, data: bytes, now_ns: int, *, from_client: bool) -> None:
         """Bytes behind an accepted upgrade."""

@@ -37,15 +37,12 @@ class Attended(Protocol):
 class AccessError(Exception):
     """A request that is not let through."""
 
-    def __init__(self, kind: Kind, detail: str = "") -> None:
+    def __init__(self, kind: Kind, detail: str = "", *, recorded: bool = True) -> None:
         super().__init__(kind.value)
         self.kind = kind
         self.detail = detail
-
-    @property
-    def recorded(self) -> bool:
+        self.recorded = recorded
         """Strangers are counted, not recorded: they must not fill the disk."""
-        return self.kind not in {Kind.TOKEN, Kind.ORIGIN}
 
 
 @dataclass(slots=True)
@@ -67,24 +64,22 @@ class Switchboard:
         """Where a request goes. Raises AccessError."""
         if head.named and names_a_credential(head.named):
             raise AccessError(Kind.BAD_FRAMING, "Connection names a credential")
+        distrust = self._distrust(head)
         try:
             route = self.router.route(head.target)
         except AddressError as error:
-            if error.kind is not Kind.UNKNOWN_RUN:
-                self._check_token(head, vouched=False)
-            raise AccessError(error.kind) from None
-        self._check_token(head, vouched=bool(route.tag))
+            kind = error.kind if distrust is None or error.kind is Kind.UNKNOWN_RUN else distrust
+            raise AccessError(kind, recorded=distrust is None) from None
+        # A valid run tag is a secret of ours, as good as the token.
+        if distrust is not None and not route.tag:
+            raise AccessError(distrust, recorded=False)
         return route
 
-    def _check_token(self, head: RequestHead, *, vouched: bool) -> None:
-        """A valid run tag is a secret of ours as good as the token. Raises AccessError."""
-        if vouched:
-            return
+    def _distrust(self, head: RequestHead) -> Kind | None:
+        """What keeps the sender from being trusted, whatever it asks for."""
         if self.token_sha256:
-            if not any(self._is_token(line) for line in head.special):
-                raise AccessError(Kind.TOKEN)
-        elif _ORIGIN in [line.role for line in head.special]:
-            raise AccessError(Kind.ORIGIN)
+            return None if any(self._is_token(line) for line in head.special) else Kind.TOKEN
+        return Kind.ORIGIN if _ORIGIN in [line.role for line in head.special] else None
 
     def _is_token(self, line: Line) -> bool:
         if line.name != _TOKEN:

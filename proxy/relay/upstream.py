@@ -178,10 +178,13 @@ class Link(asyncio.Protocol):
                     return
                 event = framer.next_event()
         except FramingError as error:
+            exchange.leave_trace()
             self._owner.to_client(pieces)
             self._owner.upstream_failed(self, Kind.UPSTREAM_FRAMING, f"{self.upstream.name}: {error.fault.value}")
             return
-        self._owner.to_client(pieces)
+        if pieces:
+            exchange.leave_trace()
+            self._owner.to_client(pieces)
         if exchange.spliced:
             self._owner.spliced()
 

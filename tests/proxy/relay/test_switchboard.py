@@ -56,6 +56,13 @@ def test_a_web_page_is_refused_and_leaves_nothing_but_a_count(running: Running, 
     assert b"canary" not in running.written()
 
 
+def test_a_stranger_with_a_run_nobody_issued_is_not_recorded(tmp_path: Path, upstream: Listener) -> None:
+    with relay(tmp_path, upstream.port, token_sha256=DIGEST) as running:
+        assert b"unknown_run" in ask(running, upstream, target=b"/run/guess/x")
+        assert running.value("compaction_relay_in_flight") == 0
+        assert b"/run/" not in running.written()
+
+
 def test_a_connection_list_that_names_a_credential_is_refused(running: Running, upstream: Listener) -> None:
     told = ask(running, upstream, b"x-api-key: canary-1", b"Connection: x-api-key")
     assert told.startswith(b"HTTP/1.1 400 Bad Request\r\n")
@@ -82,7 +89,7 @@ def test_no_head_secret_of_any_route_is_written_down(tmp_path: Path, upstream: L
         client.message()
         for refused in (b"GET /run/canary-forged/x?key=canary-i HTTP/1.1", b"BAD canary-j HTTP/1.1"):
             stranger = running.connect()
-            stranger.send(refused + b"\r\nHost: a\r\nx-api-key: canary-l\r\n\r\n")
+            stranger.send(refused + b"\r\nHost: a\r\nx-api-key: canary-l\r\nx-compaction-token: " + TOKEN + b"\r\n\r\n")
             assert b"canary" not in stranger.rest()
         assert len(running.journalled(2)) == 2
         written = running.written()
