@@ -6,6 +6,7 @@ import logging
 import traceback
 
 from proxy.journal.layout import Mark
+from proxy.journey.rows import exchange_fact
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind
 from proxy.observer.attempts import Attempts
@@ -107,7 +108,8 @@ class ExchangeObserver[S]:
     def _give_up(self, exchange: Exchange, mark: Mark, reason: str) -> None:
         self._tally.internal_errors += 1
         LOG.error("exchange %s left unread: %s", exchange.id, reason)
-        self._commit(Commit(exchange=self._keeper.fact(_unread(exchange, reason)), mark=mark), exchange)
+        fact = exchange_fact(exchange, ExchangeKind.UNPARSED, reason)
+        self._commit(Commit(exchange=self._keeper.fact(fact), mark=mark), exchange)
 
 
 def _own_fact(exchange: Exchange, observed: Observed) -> ExchangeFact:
@@ -115,23 +117,3 @@ def _own_fact(exchange: Exchange, observed: Observed) -> ExchangeFact:
         if isinstance(fact, ExchangeFact) and (fact.writer, fact.number) == exchange.id:
             return fact
     raise LookupError("the journey said nothing of the exchange itself")
-
-
-def _unread(exchange: Exchange, reason: str) -> ExchangeFact:
-    return ExchangeFact(
-        writer=exchange.id.writer,
-        number=exchange.id.number,
-        kind=ExchangeKind.UNPARSED,
-        reason=reason,
-        outcome=exchange.outcome,
-        upstream=exchange.upstream,
-        door=exchange.door,
-        method=exchange.method,
-        path=exchange.target.partition("?")[0],
-        status=exchange.status,
-        opened_us=exchange.opened_us,
-        first_byte_us=exchange.first_byte_us,
-        duration_us=exchange.duration_us,
-        request_bytes=len(exchange.request_body),
-        response_bytes=len(exchange.response_body),
-    )
