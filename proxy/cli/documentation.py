@@ -8,7 +8,7 @@ import click
 
 from proxy.cli import registry
 from proxy.cli.page import PROGRAM
-from proxy.cli.root import root
+from proxy.cli.root import HELP_OPTIONS, root
 
 HEAD = """\
 # Commands
@@ -34,7 +34,7 @@ WIDTH = 100
 
 def commands_page() -> str:
     """`docs/commands.md`."""
-    parent = click.Context(root, info_name=PROGRAM, terminal_width=WIDTH)
+    parent = click.Context(root, info_name=PROGRAM, terminal_width=WIDTH, help_option_names=HELP_OPTIONS)
     lines = [HEAD]
     for group in registry.GROUPS:
         lines.append(f"## {group}\n")

@@ -11,6 +11,7 @@ from proxy.cli import page, registry
 from proxy.cli.invocation import Invocation
 
 _USAGE, _LINE = 38, 30
+HELP_OPTIONS = ["-h", "--help"]
 
 
 class OutputClosed(Exception):  # noqa: N818  no error: `compaction-gate sessions | head` is done
@@ -55,7 +56,7 @@ class Root(page.Group):
     cls=Root,
     name=page.PROGRAM,
     example="wrap -- claude",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": 120},
 )
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Data folder (setting store.data).")
 @click.option("--config", type=click.Path(path_type=Path), help="Settings file.")

@@ -19,23 +19,27 @@ def bill_lines(bill: Bill) -> list[str]:
         rows.append(_row(f"re-reads, partial ({bill.partial.events})", bill.partial, unit=" ref"))
     if bill.attempted.events:
         rows.append(_row(f"re-reads, attempted or demanded ({bill.attempted.events})", bill.attempted, unit=" ref"))
-    rows.append(("  measured", "", figures.usd(bill.measured_pico_usd), ""))
+    rows.append(("  measured", "", _usd(bill.measured_pico_usd), ""))
     return aligned([*rows, *_modelled(bill)], right=(1, 2))
+
+
+def _usd(pico: int | None) -> str:
+    return figures.usd(pico, is_column=True)
 
 
 def _row(name: str, line: Line, unit: str = "") -> tuple[str, str, str, str]:
     tokens = figures.whole(line.tokens)
-    return f"  {name}", tokens + (unit if line.tokens is not None else ""), figures.usd(line.pico_usd), ""
+    return f"  {name}", tokens + (unit if line.tokens is not None else ""), _usd(line.pico_usd), ""
 
 
 def _modelled(bill: Bill) -> list[tuple[str, str, str, str]]:
     turns = bill.turns_followed
     saved = None if bill.saved_per_turn_pico_usd is None else -turns * bill.saved_per_turn_pico_usd
     less = f"{figures.plural(turns, 'turn')} {figures.TIMES} {figures.whole(bill.carried_less_tokens)} tokens"
-    rows = [(f"  not carried any more, {less}", "", figures.usd(saved), "modelled")]
+    rows = [(f"  not carried any more, {less}", "", _usd(saved), "modelled")]
     if bill.pays_back_after is None:
-        rows.append(("  when it pays back cannot be said", "", figures.usd(bill.net_pico_usd), "modelled net"))
+        rows.append(("  when it pays back cannot be said", "", _usd(bill.net_pico_usd), "modelled net"))
     else:
         after = f"pays back after {figures.plural(bill.pays_back_after, 'turn')}; this session went on for {turns}"
-        rows.append((f"  {after}", "", figures.usd(bill.net_pico_usd), "modelled net"))
+        rows.append((f"  {after}", "", _usd(bill.net_pico_usd), "modelled net"))
     return rows

@@ -29,12 +29,13 @@ def whole(count: int | None) -> str:
     return NOT_MEASURED if count is None else f"{count:,}"
 
 
-def usd(pico: int | None) -> str:
-    """`$6.41`; below ten cents four digits; what has no price is said to have none."""
+def usd(pico: int | None, *, is_column: bool = False) -> str:
+    """`$6.41`; below ten cents, and in a column that adds up, four digits; what has no price is said to have none."""
     if pico is None:
         return "unpriced"
     amount = Decimal(pico) / PICO_PER_USD
-    digits = Decimal("0.01") if abs(amount) >= Decimal("0.1") or not amount else Decimal("0.0001")
+    is_large = not is_column and (abs(amount) >= Decimal("0.1") or not amount)
+    digits = Decimal("0.01") if is_large else Decimal("0.0001")
     rounded = amount.quantize(digits, ROUND_HALF_EVEN)
     if amount and not rounded:
         return "<$0.0001"

@@ -108,9 +108,14 @@ def boundary_row(story: Story, axis: Axis) -> str:
     for number, bill in enumerate(story.bills, start=1):
         text = f"▼b{number} {bill.boundary.trigger}".rstrip()
         column = axis.of_boundary(bill.boundary)
-        for offset, character in enumerate(text[: len(cells) - column]):
-            cells[column + offset] = character
+        _write(cells, column, text)
     return f"{'compaction':<{LABEL_WIDTH}} {''.join(cells)}".rstrip()
+
+
+def _write(cells: list[str], column: int, text: str) -> None:
+    """Put a text there; what stood further right goes."""
+    rest = len(cells) - column
+    cells[column:] = text[:rest].ljust(rest)
 
 
 def miss_row(story: Story, axis: Axis) -> tuple[str, set[str]]:
@@ -131,6 +136,5 @@ def miss_row(story: Story, axis: Axis) -> tuple[str, set[str]]:
         column = axis.of_turn(turn.thread, turn.turn)
         rewrite = written.get((turn.writer, turn.number), 0)
         text = MISSES[turn.cache_miss] + (f"rewrite {short(rewrite)}" if MISSES[turn.cache_miss] == "●" else "")
-        for offset, character in enumerate(text[: len(cells) - column]):
-            cells[column + offset] = character
+        _write(cells, column, text)
     return (f"{'cache miss':<{LABEL_WIDTH}} {''.join(cells)}".rstrip() if seen else ""), seen

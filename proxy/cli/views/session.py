@@ -61,9 +61,9 @@ def header(story: Story, *, now_us: int, zone: tzinfo | None = None) -> Iterator
 
 
 def door(story: Story) -> str:
-    """Which door was used, and what the client sent through it."""
+    """Which door was used, and what Claude Code, which looks at its base URL, sent through it."""
     name = DOORS.get(story.session.door, story.session.door)
-    if not story.session.door_effects:
+    if not story.session.door_effects or story.session.client != "claude-code":
         return f"door: {name}"
     effects = orjson.loads(story.session.door_effects)
     window = "1M window asked for" if effects["long_window"] else "1M window not asked for"

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC
 from pathlib import Path
 
 import pytest
 
-from proxy.cli.views.sessions import Summary, sessions_lines
 from proxy.store import open_database
 from tests.support.stories import Telling, a_compacted_session, keep, reads
 from tests.support.typed import type_command
@@ -52,23 +50,3 @@ def test_a_span_that_is_none_is_wrong_use() -> None:
     typed = type_command("sessions", "--since", "yesterday")
     assert typed.code == 64
     assert "'yesterday' is no span of time: expected 90s, 30m, 24h or 7d" in typed.err
-
-
-def test_looping_sessions_stand_above_all_others() -> None:
-    def summary(name: str, **given: int) -> Summary:
-        blank = {
-            "turns": 1,
-            "unpriced": 0,
-            "boundaries": 0,
-            "exact": 0,
-            "partial": 0,
-            "reread_tokens_ref": 0,
-            "calls": 0,
-        }
-        told = Telling(name + "0" * 28)
-        return Summary(session=told.fact, pico_usd=None, unknown_calls=0, looping=name == "bbbb", **blank | given)
-
-    lines = sessions_lines([summary("aaaa", reread_tokens_ref=9_999), summary("bbbb")], zone=UTC)
-    assert lines[1].startswith("bbbb0000")
-    assert lines[1].endswith("looping")
-    assert "not priced" in lines[2]

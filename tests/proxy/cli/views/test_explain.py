@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from datetime import UTC
 
-from proxy.cli.views.bill import bill_lines
 from proxy.cli.views.explain import boundary_lines, call_lines
 from proxy.model.facts import InSummary
 from proxy.model.ids import ObservationId
@@ -96,12 +95,3 @@ def test_a_boundary_is_explained_by_what_it_dropped_and_cost() -> None:
     story = told.story()
     lines = boundary_lines(story, 1, story.bills[0], zone=UTC)
     assert "\n".join(lines).replace("\u00d7", "X") == BOUNDARY
-
-
-def test_an_unpriced_bill_withholds_its_sum() -> None:
-    told = a_compacted_session()
-    told.iterations[5] = replace(told.iterations[5], pico_usd=None)
-    lines = bill_lines(told.story().bills[0])
-    assert lines[1].endswith("unpriced")
-    assert next(line for line in lines if line.startswith("  measured")).endswith("unpriced")
-    assert "when it pays back cannot be said" in lines[-1]

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from proxy.cli.views import figures
-from proxy.cli.views.columns import aligned
 
 
 @pytest.mark.parametrize(
@@ -36,6 +35,11 @@ def test_tokens_are_short(count: int | None, text: str) -> None:
 )
 def test_money_keeps_the_digits_that_matter_and_never_shows_unpriced_as_nothing(pico: int | None, text: str) -> None:
     assert figures.usd(pico) == text
+
+
+def test_amounts_that_stand_in_a_column_have_the_same_digits() -> None:
+    amounts = (254_900_000_000, 51_500_000_000, 0, None)
+    assert [figures.usd(pico, is_column=True) for pico in amounts] == ["$0.2549", "$0.0515", "$0.0000", "unpriced"]
 
 
 @pytest.mark.parametrize(
@@ -76,8 +80,3 @@ def test_sizes_and_plurals() -> None:
         "5120.0 GiB",
     ]
     assert [figures.plural(1, "turn"), figures.plural(2_000, "turn")] == ["1 turn", "2,000 turns"]
-
-
-def test_columns_are_as_wide_as_their_widest_cell_and_end_without_blanks() -> None:
-    assert aligned([("a", "1", ""), ("bbb", "22", "x")], right=(1,), indent=1) == [" a     1", " bbb  22  x"]
-    assert aligned([]) == []

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from proxy.cli.views.axis import Axis
-from proxy.cli.views.lanes import lanes, miss_row
 from proxy.cli.views.session import bill_table, door, header, loop_lines, session_lines
-from proxy.model.facts import Label, Observability
+from proxy.model.facts import Observability
 from tests.support.stories import Telling, a_compacted_session, reads, rereads
 
 PAGE = """\
@@ -59,6 +57,7 @@ def test_what_has_no_price_or_usage_is_said_and_not_added_as_nothing() -> None:
 def test_the_door_says_what_the_client_sent_through_it() -> None:
     effects = '{"betas": [], "long_window": true, "tool_search": false, "tools": 12}'
     assert door(Telling(door_effects=effects).story()) == "door: base URL (1M window asked for, tool search off)"
+    assert door(Telling(door_effects=effects, client="anthropic-sdk").story()) == "door: base URL"
 
 
 def test_levels_are_printed_strongest_first() -> None:
@@ -66,34 +65,6 @@ def test_levels_are_printed_strongest_first() -> None:
     told.boundary(("d.py", 5), level=Observability.BEHAVIOUR_ONLY)
     told.turn(9_000)
     assert next(header(told.story(), now_us=told.now_us)).endswith("live · exact · behaviour-only")
-
-
-def test_long_sessions_share_columns_and_the_strongest_mark_is_kept() -> None:
-    told = Telling()
-    for number in range(250):
-        told.turn(1_000 + number, reads("a"))
-        if number == 120:
-            told.boundary(("a", 10))
-            told.turn(500, rereads("a"))
-    story = told.story()
-    axis = Axis(story, 60)
-    rows, marks = lanes(story, axis)
-    assert axis.width == 60
-    assert rows[0].count("│") == 1
-    assert "R" in rows[0] or rows[0].index("│") > 0
-    assert marks == {"r", "R"}
-
-
-def test_a_partial_re_read_by_a_stub_has_its_own_mark() -> None:
-    told = a_compacted_session()
-    told.turn(26_000, rereads("a.py", 10, Label.ATTEMPTED))
-    assert "a" in lanes(told.story(), Axis(told.story(), 60)).marks
-
-
-def test_a_cache_that_was_always_read_has_no_row() -> None:
-    told = Telling()
-    told.turn(1_000)
-    assert miss_row(told.story(), Axis(told.story(), 60)) == ("", set())
 
 
 def test_a_boundary_whose_first_turn_is_still_to_come_is_drawn() -> None:

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+from tests.support.service import PATIENCE_S, PROGRAM, ROOT, a_message, an_upstream, ask, environment_of
+from tests.support.typed import type_command
+
+
+def test_the_scripted_provider_says_where_it_listens_and_answers(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "provider", "--deterministic"], env=environment_of("http://h"), cwd=ROOT, text=True,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    url = process.stdout.readline().split()[-1]
+    assert url in process.stdout.readline()
+    assert ask(url, body=a_message())[0] == 200
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE_S) == 130
+    process.stdout.close()
+
+
+def test_a_port_in_use_and_an_impossible_share_are_refused() -> None:
+    with an_upstream() as upstream:
+        port = upstream.url.rpartition(":")[2]
+        refused = type_command("provider", "--port", port)
+    assert refused.code == 73
+    assert f"127.0.0.1:{port}: cannot listen" in refused.err
+    assert type_command("provider", "--habit", "1.5").code == 64
