@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from proxy.framing.faults import Fault, FramingError
 from proxy.framing.head import HEAD_LIMIT, LINE_LIMIT
@@ -19,13 +18,9 @@ _LARGE = 4096
 _NOT_IN_TRAILERS = frozenset({"host", "content-length", "transfer-encoding", "connection", "upgrade", "te"})
 
 
-class Piece(NamedTuple):
-    """How far one look at a body got."""
-
-    end: int
-    """Where the bytes that are framed without doubt end; what lies behind is needed again with more."""
-    payload: bytes | memoryview
-    last: bool
+Reading = tuple[int, bytes | memoryview, bool]
+"""How far one look at a body got: where the bytes end that are framed without doubt (what lies behind is needed again
+with more), their payload, whether the body ends there. A plain tuple: it is made for each piece of each stream."""
 
 
 class ChunkedBody:
@@ -39,7 +34,7 @@ class ChunkedBody:
         self._open = False
         """Inside a chunk, its CRLF included."""
 
-    def read(self, buffer: bytes, at: int) -> Piece:
+    def read(self, buffer: bytes, at: int) -> Reading:
         """Frame `buffer` from `at` on."""
         payload: list[bytes | memoryview] = []
         last = False
@@ -63,7 +58,7 @@ class ChunkedBody:
                 if end is not None:
                     at, last = end, True
                 break
-        return Piece(at, payload[0] if len(payload) == 1 else b"".join(payload), last)
+        return at, payload[0] if len(payload) == 1 else b"".join(payload), last
 
     def _take_payload(self, buffer: bytes, at: int, payload: list[bytes | memoryview]) -> int:
         """Take what is there of the open chunk, and its CRLF when that is there too."""
@@ -85,8 +80,11 @@ class ChunkedBody:
 
 def _take_small_chunks(buffer: bytes, at: int, payload: list[bytes | memoryview]) -> int:
     """Take the chunks that are whole and small, as those of event streams are; where the first other one begins."""
-    find, sizes = buffer.find, _sizes
-    while (line_end := find(b"\r\n", at, at + _LONGEST_SIZE_LINE + 2)) >= 0:
+    find, sizes, whole = buffer.find, _sizes, len(buffer)
+    while at < whole:
+        line_end = find(b"\r\n", at, at + _LONGEST_SIZE_LINE + 2)
+        if line_end < 0:
+            return at
         start = line_end + 2
         end = start + sizes[buffer[at:line_end]]
         if end - start >= _LARGE or end == start or buffer[end : end + 2] != b"\r\n":

@@ -145,12 +145,12 @@ class Framer[H: (RequestHead, ResponseHead)](ABC):
         return Data(raw, raw, True)  # noqa: FBT003 a tuple's place
 
     def _read_chunked(self) -> Data | None:
-        piece = self._chunks.read(self._buffer, self._at)
-        if piece.last:
+        end, payload, last = self._chunks.read(self._buffer, self._at)
+        if last:
             self._step = Framer._read_head
-        elif piece.end == self._at:
+        elif end == self._at:
             return None
-        return Data(self._take(piece.end), piece.payload, piece.last)
+        return Data(self._take(end), payload, last)
 
     def _read_until_close(self) -> Data:
         raw = self._take(len(self._buffer))

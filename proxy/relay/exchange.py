@@ -26,13 +26,13 @@ class Exchange:
         "_request_bytes",
         "_response_bytes",
         "_slots",
-        "_traced",
         "answered",
         "closes",
         "ended",
         "method",
         "request_done",
         "spliced",
+        "traced",
         "until_close",
         "websocket",
     )
@@ -43,7 +43,6 @@ class Exchange:
         self._opened_ns = now_ns
         self._first_ns = 0
         self._held_ns = 0
-        self._traced = False
         self._request_bytes = len(head.raw)
         self._response_bytes = 0
         self.method = head.method
@@ -54,6 +53,8 @@ class Exchange:
         self.answered = False
         """A final response head went to the client."""
         self.spliced = False
+        self.traced = False
+        """It is in the kernel, at least as begun."""
         self.until_close = False
         """The client can tell a cut from an end only by how the connection ends."""
         self.ended = False
@@ -111,15 +112,15 @@ class Exchange:
 
     def response_data(self, data: Data, now_ns: int) -> None:
         """Bytes of the response's body."""
-        self._response_bytes += len(data.raw)
-        if data.payload:
-            self._recorder.response_piece(data.payload, now_ns)
+        raw, payload, _ = data
+        self._response_bytes += len(raw)
+        if payload:
+            self._recorder.response_piece(payload, now_ns)
 
     def leave_trace(self) -> None:
-        """Be in the kernel, at least as begun, before a part of the response goes to the client."""
-        if not self._traced:
-            self._traced = True
-            self._recorder.leave_trace()
+        """Be in the kernel before a part of the response goes to the client."""
+        self.traced = True
+        self._recorder.leave_trace()
 
     def splice_data(self, data: bytes, now_ns: int, *, from_client: bool) -> None:
         """Bytes behind an accepted upgrade."""

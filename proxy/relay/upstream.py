@@ -183,7 +183,8 @@ class Link(asyncio.Protocol):
             self._owner.upstream_failed(self, Kind.UPSTREAM_FRAMING, f"{self.upstream.name}: {error.fault.value}")
             return
         if pieces:
-            exchange.leave_trace()
+            if not exchange.traced:
+                exchange.leave_trace()
             self._owner.to_client(pieces)
         if exchange.spliced:
             self._owner.spliced()
