@@ -13,7 +13,7 @@ from proxy.cli.root import HELP_OPTIONS, root
 HEAD = """\
 # Commands
 
-Global options stand before the command: `--data DIR` (the data folder), `--config FILE`. Readers take
+Every command takes `--data DIR` (the data folder) and `--config FILE`, before or after its name. Readers take
 `--format text|json`. A session is named by its id, by a unique beginning of it, or by `last`; a span of time is `90s`,
 `30m`, `24h` or `7d`. Output is plain text without colours, on a terminal or not.
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 
 import click
 
 from proxy.cli import page, registry
-from proxy.cli.invocation import Invocation
 
 _USAGE, _LINE = 38, 30
 HELP_OPTIONS = ["-h", "--help"]
@@ -58,12 +56,8 @@ class Root(page.Group):
     example="wrap -- claude",
     context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": 120},
 )
-@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Data folder (setting store.data).")
-@click.option("--config", type=click.Path(path_type=Path), help="Settings file.")
-@click.pass_obj
-def root(invocation: Invocation, data: Path | None, config: Path | None) -> None:
+def root() -> None:
     """See what an agent pays when its context is compacted.
 
     Nothing is sent anywhere but to your provider; nothing is edited; keys never reach a disk.
     """
-    invocation.data, invocation.config = data, config

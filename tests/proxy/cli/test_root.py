@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 from proxy.cli import page, registry
 from tests.support.typed import pages, type_command
@@ -30,8 +31,19 @@ def test_the_examples_of_the_help_use_options_that_exist() -> None:
         assert isinstance(command, page.Command | page.Group), name
         for example in (command.example.partition(" ")[2], *(entry.example for entry in registry.COMMANDS)):
             words = example.split(" -- ")[0].split()
-            own = options[words[0]] | options.get(" ".join(words[:2]), set()) | options[""]
+            own = options[words[0]] | options.get(" ".join(words[:2]), set())
             assert {word for word in words if word.startswith("--")} <= own, example
+
+
+def test_global_options_mean_the_same_before_and_after_the_command(tmp_path: Path) -> None:
+    before = type_command("--data", tmp_path / "d", "config", "show")
+    after = type_command("config", "show", "--data", tmp_path / "d")
+    between = type_command("config", "--data", tmp_path / "d", "show")
+    assert before.out == after.out == between.out
+    assert f'store.data = "{tmp_path}/d"' in after.out
+    file = tmp_path / "gate.toml"
+    file.write_text('environment = "named"')
+    assert 'environment = "named"' in type_command("config", "show", "--config", file).out
 
 
 def test_without_a_command_the_help_is_shown_as_wrong_use() -> None:
