@@ -28,7 +28,8 @@ class Upstream:
     def from_url(cls, name: str, url: str, *, server_name: str = "") -> Upstream:
         """From `http(s)://host[:port][/path]`. Raises ValueError."""
         parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        plain = url.isascii() and url.isprintable() and " " not in url
+        if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
             raise ValueError(f"upstream {name}: found no http(s) address, expected https://host[:port][/path]")
         tls = parts.scheme == "https"
         return cls(

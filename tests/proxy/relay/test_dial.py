@@ -124,6 +124,13 @@ def test_an_upstream_that_is_not_there_is_told_as_502(tmp_path: Path) -> None:
         assert (exchange.outcome, exchange.upstream) == (Outcome.REFUSED, "a")
 
 
+def test_a_name_that_cannot_be_looked_up_is_told_as_502(tmp_path: Path) -> None:
+    with relay(tmp_path, f"http://{'a' * 64}.test:1") as running:
+        client = running.connect()
+        client.send(POST)
+        assert b"x-compaction-gate-error: upstream_unreachable\r\n" in client.rest()
+
+
 def test_an_upstream_that_does_not_connect_in_time_is_told_as_504(tmp_path: Path, upstream: Listener) -> None:
     silent = {"a": Upstream.from_url("a", f"https://127.0.0.1:{upstream.port}")}
     with relay(tmp_path, 1, upstreams=silent, connect_timeout_s=0.2) as running:

@@ -22,7 +22,18 @@ def test_an_upstream_is_read_from_its_address(
     assert found == (host, port, tls, base_path, authority)
 
 
-@pytest.mark.parametrize("url", ["ftp://a", "api.anthropic.com", "https://", "https://a:port"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://a",
+        "api.anthropic.com",
+        "https://",
+        "https://a:port",
+        "http://a/b c",
+        "http://\u00e4.de",
+        "http://a/b\x7f",
+    ],
+)
 def test_other_addresses_are_refused(url: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         Upstream.from_url("a", url)
