@@ -56,7 +56,9 @@ class Case:
 
     def compare(self, facts: Facts) -> list[Finding]:
         """What the product found, against the provider's ledger."""
-        return check_product(self.scenario, self.client.version, self.provider.ledger(), facts)
+        client, served = self.client, self.provider.ledger()
+        hinted = client.hints and any("x-claude-code-compaction" in entry.headers for entry in served)
+        return check_product(self.scenario, client.version, served, facts, hinted=hinted)
 
 
 def cases_of(clients: Iterable[Client], parts: Sequence[str], scratch: Path, port: int) -> list[Case]:
@@ -83,5 +85,5 @@ def _case(name: str, client: Client, scenario: Scenario, scratch: Path, port: in
         (work / file).write_text(content, encoding="utf-8")
     scripts = scenario.scripts(work)
     scale = client.large_tokens_per_kib if scenario.large_context else USUAL_TOKENS_PER_KIB
-    provider = Provider(ProviderSettings(scripts=scripts, tokens_per_kib=scale, port=port))
+    provider = Provider(ProviderSettings(scripts=scripts, tokens_per_kib=scale, port=port, encoding=scenario.encoding))
     return Case(name=name, client=client, scenario=scenario, folder=folder, scripts=scripts, provider=provider)

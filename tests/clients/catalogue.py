@@ -7,6 +7,8 @@ from tests.clients.scenarios import compaction, failing, reading, sessions
 
 SCENARIOS: tuple[Scenario, ...] = (
     reading.READ_TWICE,
+    reading.GZIP,
+    reading.ZSTD,
     reading.READ_EDIT_READ,
     reading.READ_WRITE_READ,
     reading.PARTIAL,

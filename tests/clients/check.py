@@ -63,13 +63,23 @@ def check_client(scenario: Scenario, served: Sequence[Served], scripts: Iterable
     ]
 
 
-def check_product(scenario: Scenario, version: str, served: Sequence[Served], facts: Facts) -> list[Finding]:
-    """Whether the product found what the provider knows and the scenario says."""
+def check_product(
+    scenario: Scenario, version: str, served: Sequence[Served], facts: Facts, *, hinted: bool
+) -> list[Finding]:
+    """Whether the product found what the provider knows and the scenario says.
+
+    Args:
+        scenario: What must be found.
+        version: The client's.
+        served: What the provider knows.
+        facts: What the product found.
+        hinted: The client told by headers what triggered its compactions.
+    """
     return [
         *_structure(scenario, served, facts),
         *_usage(served, facts),
         Finding("boundaries", [kind for kind, _ in scenario.boundaries], [b.kind.value for b in facts.boundaries]),
-        Finding("triggers", [], _contradicted(scenario, facts)),
+        _triggers(scenario, facts, hinted=hinted),
         *_labels(scenario, version, facts),
     ]
 
@@ -113,10 +123,13 @@ def _row(sampling: Sampling) -> tuple[object, ...]:
     return (sampling.kind, *sampling.input, sampling.output)
 
 
-def _contradicted(scenario: Scenario, facts: Facts) -> list[str]:
-    """Triggers that the traffic told and that are not the scenario's."""
-    pairs = zip(scenario.boundaries, facts.boundaries, strict=False)
-    return [found.trigger for (_, trigger), found in pairs if found.trigger not in {"", trigger}]
+def _triggers(scenario: Scenario, facts: Facts, *, hinted: bool) -> Finding:
+    """With hint headers every trigger is known; without, one that is told must not be another."""
+    expected = [trigger for _, trigger in scenario.boundaries]
+    found = [boundary.trigger for boundary in facts.boundaries]
+    if not hinted and len(found) == len(expected):
+        expected = [told and trigger for told, trigger in zip(found, expected, strict=True)]
+    return Finding("triggers", expected, found)
 
 
 def _labels(scenario: Scenario, version: str, facts: Facts) -> list[Finding]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proxy.scripted.script import Script
+from proxy.scripted.settings import Encoding
 
 
 class Kind(StrEnum):
@@ -62,6 +63,8 @@ class Scenario:
     """More variables for the client's process."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     """More fields for every request of the SDK."""
+    encoding: Encoding = Encoding.IDENTITY
+    """Of the provider's answers."""
     large_context: bool = False
     """The provider's tokenizer is scaled so that the client's own prompt alone is 60,000 to 80,000 tokens."""
 

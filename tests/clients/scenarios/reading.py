@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from proxy.scripted.actions import Edit, Read, Run, Say, Think, Write
 from proxy.scripted.script import Script, Step
+from proxy.scripted.settings import Encoding
 from tests.clients.scenario import REPEAT, Kind, Scenario, Talk, lines
 
 BOTH = frozenset({Kind.CLAUDE_CODE, Kind.SDK})
@@ -26,6 +28,16 @@ READ_TWICE = Scenario(
     talks=(Talk(prompts=("Look at it [script twice]",)),),
     labels={"twice.0.a0": "acquisition", "twice.1.a0": REPEAT},
     clients=BOTH,
+)
+
+
+GZIP = replace(READ_TWICE, name="gzip", why="compressed answers are read as well", encoding=Encoding.GZIP)
+ZSTD = replace(
+    READ_TWICE,
+    name="zstd",
+    why="so are answers in an encoding that few clients know",
+    encoding=Encoding.ZSTD,
+    clients=frozenset({Kind.CLAUDE_CODE}),
 )
 
 
