@@ -35,19 +35,21 @@ class DataFolder:
         return self.path / f"{process}.spec.json"
 
     def prepare(self) -> None:
-        """Make the folder, for this user alone.
+        """Make the folder, for this user alone. One that is there keeps its mode: what we put into it is private.
 
         Raises:
             CannotWriteError: it cannot be made or written.
         """
         try:
             self.path.mkdir(mode=MODE, parents=True, exist_ok=True)
-            if self.path.stat().st_mode & 0o077:
-                self.path.chmod(MODE)
         except OSError as error:
             raise CannotWriteError(f"data folder {self.path}: {_reason(error)}") from None
         if not os.access(self.path, os.W_OK | os.X_OK):
             raise CannotWriteError(f"data folder {self.path}: permission denied")
+
+    def is_open_to_others(self) -> bool:
+        """Whether other users may at least list it."""
+        return bool(self.path.stat().st_mode & 0o077)
 
     def take(self) -> Lock | None:
         """The folder's lock; None when another process has it."""

@@ -11,14 +11,12 @@ from proxy.store import open_database
 from proxy.wire.body_secrets import BodySecrets
 
 
-def check_inputs(settings: Settings) -> None:
-    """Read tokens, certificates, prices and rules; open the store.
+def check_files(settings: Settings) -> None:
+    """Read tokens, certificates, prices and rules.
 
     Raises:
         InputError: a file is not what it should be; it is named.
         SettingsError: a rule in `tools.files` cannot be used.
-        NewerVersionError: the store is of a newer version.
-        CannotWriteError: the store cannot be used.
     """
     relay_settings(relay_spec(settings))
     if settings.admin.token_file:
@@ -28,4 +26,16 @@ def check_inputs(settings: Settings) -> None:
     if settings.tools.files:
         tool_rules.load(settings.tools.files)
     BodySecrets(settings.capture.redact)
+
+
+def check_inputs(settings: Settings) -> None:
+    """Read the files and open the store, which makes it when there is none.
+
+    Raises:
+        InputError: as above, or the store is no store.
+        SettingsError: as above.
+        NewerVersionError: the store is of a newer version.
+        CannotWriteError: the store cannot be used.
+    """
+    check_files(settings)
     open_database(settings.store.database).close()

@@ -103,7 +103,9 @@ RELAY: tuple[Metric, ...] = tuple(_of_page(metric) for metric in TABLE)
 
 OBSERVED: tuple[Metric, ...] = (
     Metric(
-        "compaction_observer_lag_seconds", GAUGE, "Age of the oldest ended exchange that the observer has not read."
+        "compaction_observer_lag_seconds",
+        GAUGE,
+        "Age of the exchange the observer works on, 0 when it has read everything; its silence when that is longer.",
     ),
     Metric("compaction_exchanges_total", COUNTER, "Exchanges by what was made of them.", (EXCHANGE_KIND,)),
     Metric(

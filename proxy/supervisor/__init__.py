@@ -8,5 +8,6 @@ scrape      all sources to one page of metrics
 service     `serve` from start to end
 wrap        `wrap` from start to end
 variables   what a wrapped command is told, and what it loses
+lag         how far the observer is behind
 totals      the store's facts as counters
 """

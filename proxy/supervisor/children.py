@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from proxy.model.errors import GateError
 
@@ -74,7 +74,7 @@ class Child:
         with contextlib.ExitStack() as stack:
             signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)  # inherited; a child lets them in once it listens
             stack.callback(signal.pthread_sigmask, signal.SIG_UNBLOCK, HELD_BACK)
-            stderr = stack.enter_context(log.open("ab")) if log else None
+            stderr = stack.enter_context(_appending(log)) if log else None
             process = subprocess.Popen(  # noqa: S603  our own program
                 command,
                 env=os.environ | {"PYTHONPATH": search},
@@ -125,6 +125,11 @@ async def first_line(reading: int, child: Child) -> str:
         code = await child.ended() or 0
         raise ChildStartError(child.name, code, _last_line(child.log) if child.log else "")
     return line
+
+
+def _appending(log: Path) -> BinaryIO:
+    """The file's end; nobody else may read it."""
+    return os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
 
 
 def _last_line(log: Path) -> str:

@@ -20,6 +20,7 @@ from proxy.model.facts import CallFact, ExchangeFact, ExchangeKind
 from proxy.observer.tally import observer_snapshot
 from proxy.page.memory import PageReader
 from proxy.store import Database, Reader, open_database, snapshot
+from proxy.supervisor.lag import lag_s
 from proxy.supervisor.totals import Totals, contexts
 
 LOG = logging.getLogger("supervisor")
@@ -82,7 +83,10 @@ class Scrape:
     def close(self) -> None:
         """Keep what counters must remember."""
         with self._one_at_a_time:
-            self._ratchet.save()
+            try:
+                self._ratchet.save()
+            except OSError as error:
+                LOG.warning("counters could not be kept: %s", error.strerror)
             if self._database is not None:
                 self._database.close()
 
@@ -93,9 +97,7 @@ class Scrape:
         told = observer_snapshot(self._sources.folder.observer)
         if told is None:
             return {}
-        behind = told["behind_since_us"]
-        lag_us = 0 if behind is None else max(0, self._sources.now_us() - behind)
-        return {"compaction_observer_lag_seconds": {(): lag_us / 1_000_000}}
+        return {"compaction_observer_lag_seconds": {(): lag_s(told, self._sources.now_us())}}
 
     def _store(self) -> Readings:
         if self._database is None:
@@ -105,6 +107,7 @@ class Scrape:
             counters: dict[str, Numbers] = {**self._totals.readings(), **_exchanges(reader)}
             lifted = {name: self._ratchet.lift(name, numbers) for name, numbers in counters.items()}
             gauges = {**self._unobservable(lifted["compaction_exchanges_total"]), **self._looping(reader)}
+            gauges = {**gauges, "compaction_store_bytes": _bytes_of(self._database)}
             return {**lifted, **contexts(reader, self._totals.client), **gauges}
 
     def _unobservable(self, exchanges: Numbers) -> Readings:
@@ -133,6 +136,14 @@ class Scrape:
             loops = is_looping(calls, last_us=session.last_us, now_us=now_us, limits=limits)
             found[labels] = found.get(labels, 0) + loops
         return {"compaction_looping_sessions": found}
+
+
+def _bytes_of(database: Database) -> Numbers:
+    """The files of a SQLite store; a database elsewhere is not measured."""
+    if database.file is None:
+        return {}
+    files = [database.file.with_name(f"{database.file.name}{suffix}") for suffix in ("", "-wal")]
+    return {(): sum(file.stat().st_size for file in files if file.exists())}
 
 
 def _exchanges(reader: Reader) -> Mapping[str, Numbers]:

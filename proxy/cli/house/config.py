@@ -56,8 +56,11 @@ def show(invocation: Invocation) -> None:
 @config.command(example="config check")
 @click.pass_obj
 def check(invocation: Invocation) -> None:
-    """Read the settings and say what is wrong with them."""
+    """Read the settings and the files they name, and say what is wrong with them."""
     loaded = settings.read(invocation)
+    from proxy.build.inputs import check_files  # noqa: PLC0415  init and show need no price tables
+
+    check_files(loaded.settings)
     changed = sum(value.origin != "default" for value in loaded.values.values())
     click.echo(f"ok: {len(loaded.values)} settings, {changed} not default · file: {loaded.file or 'none'}")
 

@@ -68,6 +68,10 @@ def _folder(folder: DataFolder) -> Check:
     except CannotWriteError as error:
         advice = "choose another with --data or store.data"
         return Check(name="data folder", is_well=False, said=str(error), advice=advice, exit_code=error.exit_code)
+    if folder.is_open_to_others():
+        advice = f"chmod 700 {folder.path}"
+        said = f"{folder.path}: other users can list it; what is in it is for you alone"
+        return Check(name="data folder", is_well=False, said=said, advice=advice)
     return Check(name="data folder", is_well=True, said=f"{folder.path}, for you alone")
 
 

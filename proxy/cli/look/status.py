@@ -21,6 +21,7 @@ from proxy.model.facts import ExchangeFact, SessionFact
 from proxy.observer.tally import observer_snapshot
 from proxy.page.memory import PageReader, Sample
 from proxy.page.table import EXCHANGES_LOST, JOURNAL_OFF, REQUESTS
+from proxy.supervisor.lag import lag_s
 from proxy.supervisor.running import Running, read_running
 
 
@@ -91,9 +92,7 @@ def _with_observer(found: Status, folder: DataFolder) -> Status:
     told = observer_snapshot(folder.observer)
     if told is None or not found.by:
         return found
-    behind = told["behind_since_us"]
-    lag_s = 0.0 if behind is None else max(0, found.now_us - behind) / 1_000_000
-    return replace(found, lag_s=lag_s, store_error=told["store_error"])
+    return replace(found, lag_s=lag_s(told, found.now_us), store_error=told["store_error"])
 
 
 def _with_store(found: Status, said: Settings) -> Status:

@@ -8,12 +8,17 @@ from proxy.build.folder import DataFolder, take_lock, write_private
 from proxy.model.errors import CannotWriteError
 
 
-def test_the_folder_is_made_for_its_user_alone_and_an_open_one_is_closed(tmp_path: Path) -> None:
-    DataFolder(tmp_path / "a/b").prepare()
+def test_a_folder_is_made_for_its_user_alone_and_one_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    made = DataFolder(tmp_path / "a/b")
+    made.prepare()
     assert (tmp_path / "a/b").stat().st_mode & 0o777 == 0o700
-    (tmp_path / "open").mkdir(mode=0o755)
-    DataFolder(tmp_path / "open").prepare()
-    assert (tmp_path / "open").stat().st_mode & 0o777 == 0o700
+    assert not made.is_open_to_others()
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o755)
+    held = DataFolder(tmp_path / "open")
+    held.prepare()
+    assert (tmp_path / "open").stat().st_mode & 0o777 == 0o755
+    assert held.is_open_to_others()
 
 
 def test_a_folder_that_cannot_be_made_is_refused_by_name(tmp_path: Path) -> None:

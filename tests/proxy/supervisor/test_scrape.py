@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from proxy.build.folder import DataFolder
+from proxy.metrics.definitions import METRICS
 from proxy.metrics.loops import LoopLimits
 from proxy.model.facts import ExchangeKind
 from proxy.page.memory import Page
-from proxy.page.table import REQUESTS
+from proxy.page.table import REQUESTS, TABLE
 from proxy.relay.counters import vocabulary
 from proxy.store import Commit, Database, Writer, open_database
 from proxy.supervisor.scrape import HOUR_US, Scrape, Sources
 from tests.support.store import a_commit, an_exchange
-from tests.support.stories import Telling, keep, reads, rereads
+from tests.support.stories import Telling, a_compacted_session, keep, reads, rereads
 
 
 class Clock:
@@ -56,7 +57,7 @@ def commit_unobservable(database: Database, number: int) -> None:
 def test_page_observer_and_store_stand_on_one_page(tmp_path: Path) -> None:
     page = Page(tmp_path / "relay.page", vocabulary(["anthropic"]))
     page.add(page.slot(REQUESTS, upstream="anthropic"), 3)
-    (tmp_path / "observer.json").write_text(json.dumps({"behind_since_us": 4_000_000}))
+    (tmp_path / "observer.json").write_text(json.dumps({"behind_since_us": 4_000_000, "written_us": 6_000_000}))
     scrape = a_scrape(tmp_path, Clock(6_500_000))
     assert values(scrape, "compaction_relay_requests_total") == {'environment="test",upstream="anthropic"}': 3}
     assert values(scrape, "compaction_observer_lag_seconds") == {'environment="test"}': 2.5}
@@ -68,6 +69,26 @@ def test_page_observer_and_store_stand_on_one_page(tmp_path: Path) -> None:
     }
     page.close()
     scrape.close()
+
+
+def test_every_series_that_is_defined_has_a_source(tmp_path: Path) -> None:
+    page = Page(tmp_path / "relay.page", vocabulary(["anthropic"]))
+    for metric in TABLE:
+        for labels in metric.combinations(vocabulary(["anthropic"])):
+            if metric.kind == "gauge":
+                page.set(page.slot(metric, **dict(labels)), 1)
+    (tmp_path / "observer.json").write_text(json.dumps({"behind_since_us": None, "written_us": 0}))
+    scrape = a_scrape(tmp_path)
+    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+        scrape.page()
+        Writer(database).commit(a_commit(1))
+        keep(a_compacted_session(), database)
+        commit_unobservable(database, 3)
+    text = scrape.page().body.decode()
+    page.close()
+    scrape.close()
+    missing = [metric.name for metric in METRICS if f"# TYPE {metric.name} " not in text]
+    assert missing == ["compaction_process_restarts_total"]  # the service's own, see test_service
 
 
 def test_a_source_that_cannot_be_read_leaves_its_series_out_and_is_counted(tmp_path: Path) -> None:

@@ -50,6 +50,14 @@ def test_show_prints_value_and_origin(tmp_path: Path, monkeypatch: pytest.Monkey
     assert told["relay.drain_s"].endswith("# default")
 
 
+def test_check_reads_the_files_that_settings_name_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPACTION_GATE_EGRESS_CA_BUNDLE", str(tmp_path / "none.pem"))
+    typed = type_command("--data", tmp_path / "data", "config", "check")
+    assert typed.code == 65
+    assert "none.pem: found no such file or directory, expected a PEM file of certificates" in typed.err
+    assert not (tmp_path / "data").exists()
+
+
 def test_check_says_what_is_wrong_and_leaves_with_78(tmp_path: Path) -> None:
     file = tmp_path / "gate.toml"
     file.write_text("[relay]\ndrian_s = 5\n")

@@ -82,6 +82,13 @@ def test_variables_that_lead_around_us_are_found_without_their_secrets(tmp_path:
     ]
 
 
+def test_a_folder_that_others_can_list_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data").chmod(0o755)
+    check = of(look(tmp_path, "http://127.0.0.1:9"), "data folder")
+    assert (check.is_well, check.exit_code, check.advice) == (False, 0, f"chmod 700 {tmp_path}/data")
+
+
 def test_an_unwritable_folder_is_found(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
     check = of(look(tmp_path, "http://127.0.0.1:9"), "data folder")
