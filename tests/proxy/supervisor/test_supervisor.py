@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import socket
@@ -110,19 +109,25 @@ async def test_leaving_ends_nothing(folder: DataFolder, left: Identity) -> None:
     assert read_running(folder.running) is not None
 
 
-async def test_a_process_that_does_not_end_in_time_is_killed(folder: DataFolder) -> None:
-    code = "import signal, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); signal.pause()"
+@pytest.fixture
+def stubborn() -> Iterator[Identity]:
+    """A process that does not mind SIGTERM."""
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); signal.pause()"
     process = subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()
     identity = identity_of(process.pid)
     assert identity is not None
+    yield identity
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+async def test_a_process_that_does_not_end_in_time_is_killed(folder: DataFolder, stubborn: Identity) -> None:
     plan = a_plan(folder)
-    note(folder, identity, digest=plan.relay.digest())
+    note(folder, stubborn, digest=plan.relay.digest())
     supervisor = Supervisor(folder, plan)
     assert supervisor.adopt()
     await supervisor._end("relay", signal.SIGTERM, 0.05)
-    assert not identity.is_alive()
-    process.wait()
-    process.stdout.close()
-    await asyncio.sleep(0)
+    assert not stubborn.is_alive()
