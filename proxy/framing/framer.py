@@ -25,6 +25,8 @@ from proxy.framing.head import (
 )
 from proxy.framing.judge import Judge
 
+_new = tuple.__new__
+"""A NamedTuple's own constructor is a Python function, and events are built for each piece."""
 _END = b"\r\n\r\n"
 _LARGE = 4096
 """Bytes from which a view is cheaper than a copy."""
@@ -136,13 +138,13 @@ class Framer[H: (RequestHead, ResponseHead)](ABC):
 
     def _read_length(self) -> Data:
         end = self._at + self._left
-        if end > len(self._buffer):
-            raw = self._take(len(self._buffer))
+        last = end <= len(self._buffer)
+        raw = self._take(end if last else len(self._buffer))
+        if last:
+            self._step = Framer._read_head
+        else:
             self._left -= len(raw)
-            return Data(raw, raw, False)  # noqa: FBT003 a tuple's place
-        raw = self._take(end)
-        self._step = Framer._read_head
-        return Data(raw, raw, True)  # noqa: FBT003 a tuple's place
+        return _new(Data, (raw, raw, last))
 
     def _read_chunked(self) -> Data | None:
         end, payload, last = self._chunks.read(self._buffer, self._at)
@@ -150,11 +152,11 @@ class Framer[H: (RequestHead, ResponseHead)](ABC):
             self._step = Framer._read_head
         elif end == self._at:
             return None
-        return Data(self._take(end), payload, last)
+        return _new(Data, (self._take(end), payload, last))
 
     def _read_until_close(self) -> Data:
         raw = self._take(len(self._buffer))
-        return Data(raw, raw, last=False)
+        return _new(Data, (raw, raw, False))
 
     def _take(self, end: int) -> bytes | memoryview:
         buffer, at = self._buffer, self._at

@@ -76,22 +76,10 @@ class ResponseHead(NamedTuple):
     last: bool
     """No body follows."""
 
-    @property
-    def interim(self) -> bool:
-        """A 1xx that is not the answer yet."""
-        return self.status < 200 and self.status != 101
 
-
-class _Fields(NamedTuple):
-    hosts: int
-    body: Body | None
-    """None when nothing is said about a body."""
-    length: int
-    persists: bool
-    named: tuple[str, ...]
-    """By `Connection`."""
-    protocols: tuple[str, ...]
-    """By `Upgrade`."""
+_Fields = tuple[int, Body | None, int, bool, tuple[str, ...], tuple[str, ...]]
+"""Number of `Host` lines; what is said about a body, None for nothing; its length; whether the connection persists;
+what `Connection` names; what `Upgrade` names. A plain tuple: it is made for each head."""
 
 
 class _RequestLine(NamedTuple):
@@ -132,7 +120,9 @@ def check_status_line(raw: bytes) -> _StatusLine:
 _HOST, _LENGTH, _CODING, _CONNECTION, _UPGRADE = Role.HOST, Role.LENGTH, Role.CODING, Role.CONNECTION, Role.UPGRADE
 _NO_BODY, _BY_LENGTH, _BY_CHUNKS, _BY_CLOSE = Body.NONE, Body.LENGTH, Body.CHUNKED, Body.UNTIL_CLOSE
 
-_special_lines = Memo(read_special_line)
+_new = tuple.__new__
+"""A NamedTuple's own constructor is a Python function, and these are built for each head."""
+_special_line = Memo(read_special_line).__getitem__
 _request_lines = Memo(check_request_line)
 _status_lines = Memo(check_status_line)
 _BODILESS = frozenset({204, 304})
@@ -143,43 +133,44 @@ def read_request_head(raw: bytes) -> RequestHead:
     """Read a whole head, `raw` ending with the empty line. Raises FramingError."""
     lines = raw[:-4].split(b"\r\n")
     method, target, minor = _request_lines[lines.pop(0)]
-    special = _special(lines)
-    fields = _read_fields(special, minor)
-    if fields.hosts != 1:
+    if len(lines) > LINE_LIMIT:
+        raise FramingError(Fault.TOO_MANY_LINES)
+    special = list(filter(None, map(_special_line, lines)))
+    hosts, declared, length, persists, named, protocols = _read_fields(special, minor)
+    if hosts != 1:
         raise FramingError(Fault.HOST)
-    body = fields.body or _NO_BODY
-    upgrade = bool(fields.protocols) and "upgrade" in fields.named
-    return RequestHead(
-        raw, method, target, minor, lines, special, fields.named, body, fields.length, fields.persists, upgrade,
-        upgrade and _may_switch(method, minor, body, fields.protocols), body is _NO_BODY,
-    )  # fmt: skip
+    body = declared or _NO_BODY
+    upgrade = bool(protocols) and "upgrade" in named
+    websocket = upgrade and _may_switch(method, minor, body, protocols)
+    last = body is _NO_BODY
+    return _new(
+        RequestHead,
+        (raw, method, target, minor, lines, special, named, body, length, persists, upgrade, websocket, last),
+    )
 
 
 def read_response_head(raw: bytes, method: bytes) -> ResponseHead:
     """Read the head of the answer to a request of that method. Raises FramingError."""
     lines = raw[:-4].split(b"\r\n")
     status, minor = _status_lines[lines.pop(0)]
-    special = _special(lines)
-    fields = _read_fields(special, minor)
-    framed = _NO_BODY if status < 200 or status in _BODILESS else fields.body or _BY_CLOSE
+    if len(lines) > LINE_LIMIT:
+        raise FramingError(Fault.TOO_MANY_LINES)
+    special = list(filter(None, map(_special_line, lines)))
+    _, declared, length, persists, named, protocols = _read_fields(special, minor)
+    framed = _NO_BODY if status < 200 or status in _BODILESS else declared or _BY_CLOSE
     body = _NO_BODY if method == b"HEAD" else framed
-    upgrade = status == 101 and bool(fields.protocols) and "upgrade" in fields.named
-    return ResponseHead(
-        raw, status, minor, lines, special, fields.named, body, fields.length,
-        fields.persists and body is not _BY_CLOSE, upgrade,
-        upgrade and fields.protocols == _WEBSOCKET, framed, body is _NO_BODY,
-    )  # fmt: skip
+    upgrade = status == 101 and bool(protocols) and "upgrade" in named
+    websocket = upgrade and protocols == _WEBSOCKET
+    persists = persists and body is not _BY_CLOSE
+    last = body is _NO_BODY
+    return _new(
+        ResponseHead,
+        (raw, status, minor, lines, special, named, body, length, persists, upgrade, websocket, framed, last),
+    )
 
 
 def _may_switch(method: bytes, minor: int, body: Body, protocols: tuple[str, ...]) -> bool:
     return method == b"GET" and minor == 1 and body is _NO_BODY and protocols == _WEBSOCKET
-
-
-def _special(lines: Sequence[bytes]) -> list[Line]:
-    """Check all lines, give those that somebody must look at. Raises FramingError."""
-    if len(lines) > LINE_LIMIT:
-        raise FramingError(Fault.TOO_MANY_LINES)
-    return list(filter(None, map(_special_lines.__getitem__, lines)))
 
 
 def _read_fields(special: Sequence[Line], minor: int) -> _Fields:
@@ -203,7 +194,7 @@ def _read_fields(special: Sequence[Line], minor: int) -> _Fields:
     if codings or lengths > 1:
         _check_body(codings, lengths, minor)
     body = _BY_CHUNKS if codings else _BY_LENGTH if length else _NO_BODY if lengths else None
-    return _Fields(hosts, body, length, _persists(named, minor) if named else minor == 1, named, protocols)
+    return hosts, body, length, _persists(named, minor) if named else minor == 1, named, protocols
 
 
 def _check_body(codings: int, lengths: int, minor: int) -> None:

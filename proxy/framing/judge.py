@@ -110,7 +110,11 @@ class Judge:
             parser.feed_data(b"0\r\n\r\n")
             return self._ends == 0 and self._chunks == 0
         if body is _BY_LENGTH:
-            _feed_zeros(parser, length - 1)
+            while length > len(_ZEROS):
+                parser.feed_data(_ZEROS)
+                length -= len(_ZEROS)
+            if length > 1:
+                parser.feed_data(_ZEROS[: length - 1])
             last = b"0"
         else:
             parser.feed_data(b"0\r\n\r")
@@ -119,14 +123,6 @@ class Judge:
             return False
         parser.feed_data(last)
         return self._ends == 1 and (self._chunks > 0) is (body is _BY_CHUNKS)
-
-
-def _feed_zeros(parser: Any, count: int) -> None:  # noqa: ANN401 either parser
-    while count > len(_ZEROS):
-        parser.feed_data(_ZEROS)
-        count -= len(_ZEROS)
-    if count:
-        parser.feed_data(_ZEROS[:count])
 
 
 def _without_upgrade(raw: bytes, head: RequestHead) -> bytes:

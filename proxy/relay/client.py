@@ -145,7 +145,7 @@ class Client(asyncio.Protocol):
         exchange.written(read_ns, self._clock())
         self._exchange = self._link = None
         link.end()
-        if exchange.closes or link.surplus or not exchange.request_done:
+        if exchange.closes or not exchange.request_done:
             self._depart()
         elif self._framer.held or self._reading.held:
             self._go_on()

@@ -39,7 +39,7 @@ def _pass_on(
         elif line.role is _CONNECTION and not keep_upgrade:
             raw = _replace(raw, line, line.with_value(b"close") if close and not announced else None)
             announced = True
-    if head.named:
+    if not _OWN_TOKENS.issuperset(head.named):
         for line in _named(head, keep_upgrade=keep_upgrade):
             raw = _replace(raw, line, None)
     if close and not announced and not keep_upgrade:

@@ -52,6 +52,8 @@ class Link(asyncio.Protocol):
         self.upstream = upstream
         self.full = False
         """It takes no more request bytes for now."""
+        self.connected = False
+        """Bytes go out at once."""
         self._board = board
         self._owner = owner
         self._framer = ResponseFramer()
@@ -62,16 +64,6 @@ class Link(asyncio.Protocol):
         self._began_ns = board.clock.monotonic_ns()
         self._over = False
         self._task = asyncio.get_running_loop().create_task(self._dial())
-
-    @property
-    def connected(self) -> bool:
-        """Whether bytes go out at once."""
-        return self._transport is not None
-
-    @property
-    def surplus(self) -> bool:
-        """Whether the upstream sent more than its answer: nothing it says later can be trusted."""
-        return self._framer.held > 0
 
     def begin(self, exchange: Exchange) -> None:
         """The next bytes are a request of this exchange."""
@@ -139,6 +131,7 @@ class Link(asyncio.Protocol):
         if self._over:
             self.abort()
             return
+        self.connected = True
         counters = self._board.counters
         waited_s = (self._board.clock.monotonic_ns() - self._began_ns) / 1e9
         counters.observe(counters.upstreams[self.upstream.name].connect, waited_s)
@@ -174,6 +167,8 @@ class Link(asyncio.Protocol):
                 else:
                     ended = self._take_head(exchange, event, pieces, now)
                 if ended:
+                    # An upstream that sent more than its answer cannot be trusted with another request.
+                    exchange.closes |= framer.held > 0
                     self._owner.complete(pieces, now)
                     return
                 event = framer.next_event()
@@ -191,19 +186,8 @@ class Link(asyncio.Protocol):
 
     def _take_head(self, exchange: Exchange, head: ResponseHead, pieces: Pieces, now: int) -> bool:
         """Record a head and have it passed on; whether the response is complete with it. Raises FramingError."""
-        if head.interim:
-            exchange.interim_head(head)
-            pieces.append(response_to_send(head, close=False))
-            return False
-        if head.status == 101:
-            if not (exchange.websocket and head.websocket):
-                raise FramingError(Fault.UPGRADE)
-            exchange.splice(head, now)
-            pieces.append(response_to_send(head, close=False))
-            rest = self._framer.take_rest()
-            if rest:
-                exchange.splice_data(rest, now, from_client=False)
-                pieces.append(rest)
+        if head.status < 200:
+            self._take_interim(exchange, head, pieces, now)
             return False
         if not head.keep_alive or head.minor == 0 or self._board.draining:
             exchange.closes = True
@@ -211,6 +195,19 @@ class Link(asyncio.Protocol):
         exchange.response_head(head, now)
         pieces.append(response_to_send(head, close=exchange.closes))
         return head.last
+
+    def _take_interim(self, exchange: Exchange, head: ResponseHead, pieces: Pieces, now: int) -> None:
+        """Pass a 1xx on; behind an accepted upgrade all that follows too."""
+        if head.status != 101:
+            exchange.interim_head(head)
+        elif exchange.websocket and head.websocket:
+            exchange.splice(head, now)
+        else:
+            raise FramingError(Fault.UPGRADE)
+        pieces.append(response_to_send(head, close=False))
+        if exchange.spliced and (rest := self._framer.take_rest()):
+            exchange.splice_data(rest, now, from_client=False)
+            pieces.append(rest)
 
     def eof_received(self) -> None:
         """The upstream is done: the end of a body that lasts until then, of a splice, or a cut."""

@@ -171,8 +171,7 @@ def test_only_a_get_without_body_may_switch_and_only_to_websocket(
     assert (head.upgrade, head.websocket) == (upgrade, websocket)
 
 
-def test_a_switch_is_told_from_an_interim_answer() -> None:
+def test_only_a_switch_to_websocket_is_one() -> None:
     switch = response("Connection: upgrade", "Upgrade: websocket", start="HTTP/1.1 101 Switching")
-    assert (switch.websocket, switch.interim, switch.last) == (True, False, True)
-    assert response(start="HTTP/1.1 100 Continue").interim
+    assert (switch.websocket, switch.last) == (True, True)
     assert not response("Connection: upgrade", "Upgrade: h2c", start="HTTP/1.1 101 S").websocket
