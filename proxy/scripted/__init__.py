@@ -9,6 +9,7 @@ cache     prompt-cache accounting
 reply     the message object and its usage (wire-formats 1.4, 1.5)
 stream    SSE frames, pieces, content encodings (wire-formats 1.6)
 clock     the wall's time, or a logical one
+writing   a message as the bytes of an answer, and what goes wrong on the way
 provider  one request in, one answer out, and the ledger of what was served
 app       the aiohttp door
 """

@@ -10,9 +10,10 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from proxy.scripted.cache import encode
-from proxy.scripted.provider import Answer, Provider
+from proxy.scripted.provider import Provider
 from proxy.scripted.reply import error
 from proxy.scripted.settings import ProviderSettings
+from proxy.scripted.writing import Answer
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
 PROVIDER = web.AppKey("provider", Provider)
@@ -60,10 +61,9 @@ def _cut(request: web.Request) -> None:
         request.transport.abort()
 
 
-async def _count_tokens(request: web.Request) -> web.Response:
+async def _count_tokens(request: web.Request) -> web.StreamResponse:
     headers = {name.lower(): value for name, value in request.headers.items()}
-    counted = request.app[PROVIDER].count_tokens(headers, await request.read())
-    return web.Response(body=encode(counted), content_type="application/json")
+    return await _write(request, request.app[PROVIDER].count_tokens(headers, await request.read()))
 
 
 async def _models(request: web.Request) -> web.Response:

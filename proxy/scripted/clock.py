@@ -10,8 +10,10 @@ from typing import Protocol
 class Clock(Protocol):
     """UTC microseconds, and what to do about a declared wait."""
 
-    sleeps: bool
-    """Whether a declared wait is slept."""
+    @property
+    def sleeps(self) -> bool:
+        """Whether a declared wait is slept."""
+        ...
 
     def now_us(self) -> int:
         """UTC microseconds."""

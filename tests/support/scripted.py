@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from proxy.scripted.provider import Answer, Provider
+from proxy.scripted.provider import Provider
+from proxy.scripted.writing import Answer
 
 S0_TOOLS: list[dict[str, Any]] = [
     {"name": name, "input_schema": {"type": "object"}}

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from proxy.scripted.actions import Fault, FaultKind, Read, Say
-from proxy.scripted.provider import Answer, Provider
+from proxy.scripted.provider import Provider
 from proxy.scripted.reply import usage_of
 from proxy.scripted.script import Need, Script, Step
-from proxy.scripted.settings import Chunking, Encoding, Latency, ProviderSettings
+from proxy.scripted.settings import ProviderSettings
+from proxy.scripted.writing import Answer
 from tests.support.scripted import Conversation, assistant, body_of, message_in, user
 
 KEY = {"x-api-key": "key"}
@@ -88,62 +89,6 @@ def test_a_first_try_fails_and_the_next_is_answered() -> None:
     assert [(s.attempt, bool(s.samplings)) for s in server.ledger()] == [(1, False), (2, False), (3, True)]
 
 
-def test_a_stream_may_end_in_an_error() -> None:
-    server = provider(faulty(FaultKind.STREAM_ERROR))
-    text = b"".join(ask(server, stream=True).pieces)
-    assert b"message_stop" not in text
-    assert b"overloaded_error" in text.rsplit(b"event: ", 1)[1]
-    assert b"message_stop" in b"".join(ask(server, stream=True).pieces)
-
-
-def test_an_error_without_a_stream_is_a_status() -> None:
-    assert ask(provider(faulty(FaultKind.STREAM_ERROR))).status == 529
-
-
-def test_a_cut_comes_in_the_middle() -> None:
-    answer = ask(provider(faulty(FaultKind.CUT)), stream=True)
-    assert answer.cut_after is not None
-    assert 0 < answer.cut_after < len(answer.pieces)
-
-
-@pytest.mark.parametrize("stream", [True, False])
-def test_usage_may_be_missing_though_it_was_billed(stream: bool) -> None:
-    server = provider(faulty(FaultKind.USAGE_MISSING))
-    assert b"usage" not in b"".join(ask(server, stream=stream).pieces)
-    assert server.ledger()[0].samplings
-
-
-def test_a_slow_answer_declares_its_delay() -> None:
-    assert ask(provider(faulty(FaultKind.SLOW, delay_s=2.0))).delay_s == 2.0
-
-
-def test_a_wrong_encoding_is_a_label_on_plain_bytes() -> None:
-    answer = ask(provider(faulty(FaultKind.WRONG_ENCODING)))
-    assert answer.headers["content-encoding"] == "gzip"
-    assert message_in(answer)["stop_reason"] == "end_turn"
-
-
-@pytest.mark.parametrize("encoding", [Encoding.GZIP, Encoding.BR, Encoding.ZSTD])
-def test_answers_are_encoded_as_declared(encoding: Encoding) -> None:
-    answer = ask(provider(encoding=encoding), stream=True)
-    assert answer.headers["content-encoding"] == encoding.value
-    assert b"message_start" not in b"".join(answer.pieces)[:30]
-
-
-def test_declared_latency_moves_the_logical_clock_and_is_not_slept() -> None:
-    server = provider(latency=Latency(first_byte_s=2.0, per_piece_s=0.5), chunking=Chunking(frames_per_piece=1000))
-    before = server.clock.now_us()
-    answer = ask(server, stream=True)
-    assert server.clock.now_us() - before == 2_500_000
-    assert (answer.delay_s, answer.piece_delay_s) == (0.0, 0.0)
-
-
-def test_declared_latency_is_slept_by_the_wall_clock() -> None:
-    server = Provider(ProviderSettings(latency=Latency(first_byte_s=2.0, per_piece_s=0.5)))
-    answer = ask(server)
-    assert (answer.delay_s, answer.piece_delay_s) == (2.0, 0.5)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -218,15 +163,30 @@ def test_a_clients_request_for_a_summary_is_answered_with_one() -> None:
 def test_counting_tokens_agrees_with_the_bill() -> None:
     server = provider()
     body = body_of(messages=[user("[script reads]")])
-    counted = server.count_tokens(KEY, body)
+    counted = message_in(server.count_tokens(KEY, body))
     server.answer(KEY, body)
     assert counted == {"input_tokens": sum(server.ledger()[0].samplings[0].input)}
 
 
 def test_counting_tokens_tells_what_clearing_would_save() -> None:
     server = provider()
-    counted = server.count_tokens(KEY, body_of(messages=[user("hi")], context_management={"edits": []}))
+    body = body_of(messages=[user("hi")], context_management={"edits": []})
+    counted = message_in(server.count_tokens(KEY, body))
     assert counted["context_management"]["original_input_tokens"] == counted["input_tokens"]
+
+
+def test_counting_nonsense_is_a_400() -> None:
+    assert provider().count_tokens(KEY, b"[]").status == 400
+
+
+def test_a_refused_try_is_not_billed_and_leaves_nothing_in_the_cache() -> None:
+    server = provider(faulty(FaultKind.STATUS))
+    for _ in range(2):
+        ask(server, "[script faulty]" + "x" * 9000, cache_control={"type": "ephemeral"})
+    refused, answered = server.ledger()
+    assert refused.samplings == ()
+    assert answered.samplings[0].input.read == 0
+    assert answered.samplings[0].input.written_5m > 2000
 
 
 def test_the_answered_model_may_differ() -> None:
