@@ -117,8 +117,9 @@ class Story:
 
     @property
     def duration_us(self) -> int:
-        """From the first request to the last one."""
-        return self.session.last_us - self.session.first_us
+        """From the first request to the end of the last turn."""
+        ends = (turn.started_us + (turn.duration_us or 0) for turn in self.turns)
+        return max(ends, default=self.session.last_us) - self.session.first_us
 
 
 def money(iterations: Sequence[IterationFact]) -> Money:

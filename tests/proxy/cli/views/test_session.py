@@ -8,7 +8,7 @@ from tests.support.stories import Telling, a_compacted_session, reads, rereads
 
 PAGE = """\
 session 7f3a91c2 · claude-code 2.1.332 · door: base URL · main + 1 sub-agent · live · exact
-11 turns · 1m50s · $0.38 · 1 compaction · 4 re-reads (3 exact, 1 partial) · unknown tools 10 % · as of 2023-11-14 22:15
+11 turns · 1m54s · $0.38 · 1 compaction · 4 re-reads (3 exact, 1 partial) · unknown tools 10 % · as of 2023-11-14 22:15
 
 context  80.0k┤
               │            ╭────────╮
