@@ -95,9 +95,10 @@ class Router:
 
     def route(self, target: bytes) -> Route:
         """Where `target` (origin form) goes. Raises AddressError."""
-        run = _RUN.match(target)
-        if run is None:
+        if not target.startswith(b"/run/"):
             return self._plain[target]
+        run = _RUN.match(target)
+        assert run is not None
         if _is_unsafe(target[len(b"/run") :]):
             raise AddressError(Kind.BAD_PATH)
         tag = run[1]

@@ -52,8 +52,8 @@ class Dialler:
             raise DialError(Kind.UPSTREAM_TLS, error.reason or "TLS failed") from None
         except OSError as error:
             raise DialError(Kind.UPSTREAM_UNREACHABLE, error.strerror or type(error).__name__) from None
-        except UnicodeError:
-            raise DialError(Kind.UPSTREAM_UNREACHABLE, "its name cannot be looked up") from None
+        except ValueError:
+            raise DialError(Kind.UPSTREAM_UNREACHABLE, "its name cannot be used") from None
 
     async def _connect(self, upstream: Upstream, protocol: asyncio.Protocol) -> None:
         loop = asyncio.get_running_loop()

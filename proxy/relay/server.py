@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 import time
@@ -59,6 +60,8 @@ async def run_relay(
     listener = listen(settings)
     loop = asyncio.get_running_loop()
     if stop is None:
+        gc.collect()
+        gc.freeze()  # the process is this relay: what is there now stays, and need not be looked at again
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
