@@ -59,12 +59,7 @@ async def run_relay(
     )
     listener = listen(settings)
     loop = asyncio.get_running_loop()
-    if stop is None:
-        gc.collect()
-        gc.freeze()  # the process is this relay: what is there now stays, and need not be looked at again
-        stop = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
+    stop = stop or _own_the_process(loop)
     server = await loop.create_server(lambda: Client(board), sock=listener, backlog=_BACKLOG)
     ticking = loop.create_task(_tick(board))
     try:
@@ -76,6 +71,16 @@ async def run_relay(
         await _drain(board, settings.drain_s)
         ticking.cancel()
         counters.mirror_journal(journal.counters)
+
+
+def _own_the_process(loop: asyncio.AbstractEventLoop) -> asyncio.Event:
+    """The process is this relay: it ends when told, and what was made so far need not be collected again."""
+    gc.collect()
+    gc.freeze()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    return stop
 
 
 def listen(settings: RelaySettings) -> socket.socket:
