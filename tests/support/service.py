@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -27,10 +28,11 @@ PROGRAM = [sys.executable, "-m", "gate"]
 
 @dataclass
 class Upstream:
-    """A provider that answers every message with one short text; `hold` keeps it waiting in the middle."""
+    """A provider that answers every message with one short text."""
 
     url: str
     hold: threading.Event
+    """Answers to requests that arrive from now on wait for it in the middle."""
     seen: list[str]
     """Paths asked for."""
 
@@ -44,15 +46,16 @@ ANSWER = {
 @contextmanager
 def an_upstream() -> Iterator[Upstream]:
     """Serve it inside the block."""
-    hold, seen = threading.Event(), list[str]()
-    hold.set()
+    found = Upstream("", threading.Event(), [])
+    found.hold.set()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
-            seen.append(self.path)
+            hold = found.hold
+            found.seen.append(self.path)
             body = json.dumps(ANSWER).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
@@ -61,18 +64,20 @@ def an_upstream() -> Iterator[Upstream]:
             self.wfile.write(body[:10])
             self.wfile.flush()
             hold.wait(PATIENCE_S)
-            self.wfile.write(body[10:])
+            with contextlib.suppress(OSError):  # cut meanwhile
+                self.wfile.write(body[10:])
 
         def log_message(self, *_: object) -> None: ...
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    found.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield Upstream(f"http://127.0.0.1:{server.server_port}", hold, seen)
+        yield found
     finally:
-        hold.set()
+        found.hold.set()
         server.shutdown()
         server.server_close()
         thread.join()

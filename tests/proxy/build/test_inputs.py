@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from config.errors import SettingsError
 from config.load import load
 from proxy.build.inputs import check_inputs
-from proxy.model.errors import GateError
+from proxy.model.errors import GateError, NewerVersionError
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,14 @@ def test_good_files_pass(tmp_path: Path) -> None:
     token.write_text("0123456789abcdef\n")
     environment = {"COMPACTION_GATE_RELAY_TOKEN_FILE": str(token), "COMPACTION_GATE_STORE_DATA": str(tmp_path / "data")}
     check_inputs(load(environment=environment).settings)
+
+
+def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    settings = load(environment={"COMPACTION_GATE_STORE_DATA": str(tmp_path)}).settings
+    with contextlib.closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
+        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        connection.execute("INSERT INTO alembic_version VALUES ('9999')")
+    with pytest.raises(NewerVersionError, match="found revision 9999, expected revision 0001 or older"):
+        check_inputs(settings)
+    with contextlib.closing(sqlite3.connect(tmp_path / "store.db")) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("alembic_version",)]

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
 import os
 import signal
-import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,68 +132,34 @@ def test_the_relay_goes_on_without_its_supervisor_and_only_a_like_one_takes_it_o
         assert not (tmp_path / "data/running.json").exists()
 
 
-def test_sigterm_lets_a_stream_end_while_nobody_new_is_accepted_and_a_second_one_cuts(
+def test_one_signal_lets_streams_end_while_nobody_new_is_accepted_and_a_second_one_cuts(
     tmp_path: Path, environment: dict[str, str], upstream: Upstream
 ) -> None:
     with a_service(tmp_path / "data", environment) as service:
         upstream.seen.clear()
-        upstream.hold.clear()
-        answers: list[tuple[int, str]] = []
-        client = threading.Thread(target=lambda: answers.append(ask(service.relay, body=a_message())))
-        client.start()
-        until(lambda: upstream.seen != [])
+        answers: list[tuple[int, str] | Exception] = []
+        first, second = threading.Event(), threading.Event()
+        clients = [threading.Thread(target=_client, args=(service, answers)) for _ in range(2)]
+        for number, (client, hold) in enumerate(zip(clients, (first, second), strict=True), start=1):
+            upstream.hold = hold
+            client.start()
+            until(lambda number=number: len(upstream.seen) == number)  # type: ignore[misc]
         service.process.send_signal(signal.SIGTERM)
         until(lambda: ask(service.admin, "/readyz")[0] == 503)
         until(lambda: not accepts(service.relay))
-        upstream.hold.set()
-        client.join()
+        first.set()
+        clients[0].join()
+        assert isinstance(answers[0], tuple)
         assert (answers[0][0], json.loads(answers[0][1])["id"]) == (200, "msg_1")
-        assert service.process.wait(30) == 0
-
-
-def test_a_second_signal_cuts_what_still_streams(
-    tmp_path: Path, environment: dict[str, str], upstream: Upstream
-) -> None:
-    with a_service(tmp_path / "data", environment) as service:
-        upstream.seen.clear()
-        upstream.hold.clear()
-        failed: list[Exception] = []
-
-        def client() -> None:
-            try:
-                ask(service.relay, body=a_message())
-            except (OSError, http.client.HTTPException) as error:
-                failed.append(error)
-
-        thread = threading.Thread(target=client)
-        thread.start()
-        until(lambda: upstream.seen != [])
-        service.process.send_signal(signal.SIGINT)
-        until(lambda: ask(service.admin, "/readyz")[0] == 503)
         service.process.send_signal(signal.SIGINT)
         assert service.process.wait(30) == 0
-        upstream.hold.set()
-        thread.join()
-        assert len(failed) == 1
+        clients[1].join()
+        assert isinstance(answers[1], Exception)
+        second.set()
 
 
-@pytest.mark.parametrize("option", ["--listen", "--admin"])
-def test_a_port_in_use_is_refused_by_address(
-    tmp_path: Path, upstream: Upstream, environment: dict[str, str], option: str
-) -> None:
-    taken = upstream.url.removeprefix("http://")
-    other = "--admin" if option == "--listen" else "--listen"
-    refused = typed(tmp_path / "data", environment, "serve", option, taken, other, "127.0.0.1:0")
-    assert refused.returncode == 73
-    assert f"compaction-gate: {taken}: cannot listen: address already in use" in refused.stderr
-
-
-def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path, environment: dict[str, str]) -> None:
-    store = tmp_path / "data/store.db"
-    store.parent.mkdir()
-    with contextlib.closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
-        connection.execute("INSERT INTO alembic_version VALUES ('9999')")
-    refused = typed(tmp_path / "data", environment, *ANYWHERE)
-    assert refused.returncode == 65
-    assert "found revision 9999, expected revision 0001 or older" in refused.stderr
+def _client(service: Service, answers: list[tuple[int, str] | Exception]) -> None:
+    try:
+        answers.append(ask(service.relay, body=a_message()))
+    except (OSError, http.client.HTTPException) as error:
+        answers.append(error)

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from config.load import load
+from proxy.build.settings import relay_spec
 from proxy.supervisor.running import read_running
+from proxy.supervisor.wrap import _route, _with_the_users_upstream
 from tests.support.service import (
     PATIENCE_S,
     PROGRAM,
@@ -96,12 +99,17 @@ def test_the_last_wrap_on_a_folder_ends_the_relay(tmp_path: Path, upstream: Upst
     assert "1 turn" in done.stderr
 
 
-def test_a_base_url_of_the_user_becomes_the_upstream(tmp_path: Path, upstream: Upstream) -> None:
-    environment = environment_of("http://127.0.0.1:9") | {"ANTHROPIC_BASE_URL": f"{upstream.url}/gateway"}
-    upstream.seen.clear()
-    done = typed(tmp_path / "data", environment, *script(ASK))
-    assert done.returncode == 0
-    assert upstream.seen == ["/gateway/v1/messages"]
+def test_a_base_url_of_the_user_becomes_the_upstream_so_that_the_key_goes_where_it_went() -> None:
+    settings = load(environment={"COMPACTION_GATE_UPSTREAMS_CORP_URL": "https://corp.example"}).settings
+    user = _with_the_users_upstream(settings, {"ANTHROPIC_BASE_URL": "https://gateway.example/x/"})
+    assert user.upstreams["anthropic"].url == "https://gateway.example/x"
+    assert user.relay.default_upstream == "anthropic"
+    assert _with_the_users_upstream(settings, {}) == settings
+    known = _with_the_users_upstream(settings, {"ANTHROPIC_BASE_URL": "https://corp.example"})
+    assert known == settings
+    route = _route(relay_spec(known), "http://r", {"ANTHROPIC_BASE_URL": "https://corp.example"})
+    assert (route.upstream, route.upstream_url) == ("corp", "https://corp.example")
+    assert _route(relay_spec(settings), "http://r", {}).upstream == ""
 
 
 def test_signals_reach_the_child_and_its_end_is_told_as_shells_do(tmp_path: Path, upstream: Upstream) -> None:
