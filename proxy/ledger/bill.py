@@ -78,7 +78,7 @@ class ThreadBook:
     def bills(self, boundaries: Sequence[BoundaryFact]) -> list[Bill]:
         """The bill of each boundary of this thread, in order."""
         ordered = sorted(boundaries, key=lambda boundary: boundary.boundary)
-        ends = [later.turn for later in ordered[1:]] + [max(self._turns, default=0) + 1]
+        ends = [later.turn for later in ordered[1:]] + [max(self._turns, default=0) + 1] if ordered else []
         return [self._bill(boundary, end) for boundary, end in zip(ordered, ends, strict=True)]
 
     def _bill(self, boundary: BoundaryFact, end: int) -> Bill:

@@ -112,3 +112,7 @@ def test_a_summary_written_out_of_sight_is_not_free() -> None:
     bill = bill_of(client)
     assert bill.summary.pico_usd is None
     assert bill.measured_pico_usd is None
+
+
+def test_a_thread_without_a_boundary_has_no_bill() -> None:
+    assert ThreadBook([], [], []).bills([]) == []
