@@ -118,8 +118,27 @@ def _sum(one: ReaderCounters, other: ReaderCounters) -> ReaderCounters:
     return ReaderCounters(**{it.name: getattr(one, it.name) + getattr(other, it.name) for it in fields(ReaderCounters)})
 
 
+READER_LOCK = "reader.lock"
+
+
+def reader_of(folder: Path) -> int | None:
+    """Process number of the exclusive reader of that journal; None when there is none now."""
+    try:
+        lock = os.open(folder / READER_LOCK, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = os.read(lock, 20).strip()
+        return int(owner) if owner.isdigit() else None
+    finally:
+        os.close(lock)
+    return None
+
+
 def _lock(folder: Path) -> int:
-    path = folder / "reader.lock"
+    path = folder / READER_LOCK
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import signal
@@ -16,8 +15,9 @@ from pathlib import Path
 
 from proxy.build.folder import DataFolder, write_private
 from proxy.build.spec import RelaySpec
+from proxy.journal.reader import reader_of
 from proxy.model.errors import CannotWriteError, GateError
-from proxy.supervisor.children import Child, first_line, identity_of
+from proxy.supervisor.children import Child, ChildStartError, first_line, identity_of
 from proxy.supervisor.running import Running, read_running
 
 LOG = logging.getLogger("supervisor")
@@ -71,6 +71,7 @@ class Supervisor:
             self._socket = _listen(self._plan.relay.host, self._plan.relay.port)
             await self._start_relay()
         if "observer" not in self._children:
+            await self._end_stray_observer()
             self._start_observer()
         self._note()
         self._tasks = [asyncio.create_task(self._keep(name)) for name in ("relay", "observer")]
@@ -128,6 +129,17 @@ class Supervisor:
         LOG.info("relay %s of an earlier supervisor taken over at %s", found.relay.pid, found.relay_url)
         return True
 
+    async def _end_stray_observer(self) -> None:
+        """End an observer that a supervisor left which died before it could note it: the journal has one reader."""
+        pid = reader_of(self._folder.journal)
+        identity = identity_of(pid) if pid else None
+        if identity is None:
+            return
+        LOG.info("observer %s of an earlier supervisor is told to end", pid)
+        self._children["observer"] = Child("observer", identity, None)
+        await self._end("observer", signal.SIGTERM, self._plan.grace_s)
+        self._children.pop("observer").close()
+
     async def _start_relay(self) -> None:
         assert self._socket is not None
         spec = replace(self._plan.relay, listen_fd=self._socket.fileno())
@@ -143,10 +155,14 @@ class Supervisor:
             )
         finally:
             os.close(writing)
-        told = json.loads(await first_line(reading, child))
-        host = f"[{told['host']}]" if ":" in told["host"] else told["host"]
-        self.relay_url = f"http://{host}:{told['port']}"
         self._children["relay"] = child
+        self.relay_url = _url_of(self._socket)
+        self._note()  # before it is ready: a supervisor that dies now must not leave a relay nobody knows of
+        try:
+            await first_line(reading, child)
+        except ChildStartError:
+            del self._children["relay"]
+            raise
         LOG.info("relay %s listens at %s", child.identity.pid, self.relay_url)
 
     def _start_observer(self) -> None:
@@ -212,6 +228,11 @@ class Supervisor:
             LOG.warning("%s did not end in %.0f s and is killed", name, patience_s)
             child.send(signal.SIGKILL)
             await child.ended()
+
+
+def _url_of(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _listen(host: str, port: int) -> socket.socket:
