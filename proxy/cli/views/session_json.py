@@ -14,6 +14,8 @@ from proxy.model.facts import CallFact
 
 FORMAT, VERSION = "compaction-gate session", 1
 LINES = ("summary", "rewrite", "exact", "partial", "attempted")
+MODELLED = ("saved_per_turn_pico_usd", "pays_back_after", "net_pico_usd")
+"""Members of a bill that no traffic shows; every other figure is observed (V25)."""
 
 
 def session_object(story: Story, *, now_us: int) -> dict[str, Any]:
@@ -23,6 +25,7 @@ def session_object(story: Story, *, now_us: int) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "as_of_us": now_us,
+        "labels": {"source": story.session.source, "method": "observed", "modelled": list(MODELLED)},
         "session": _session(story),
         "totals": {
             "turns": len(story.turns),

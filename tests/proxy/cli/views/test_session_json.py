@@ -22,3 +22,10 @@ def test_facts_stand_as_stored_and_what_was_text_of_json_as_objects() -> None:
 def test_the_same_session_gives_the_same_object() -> None:
     first, second = (session_object(a_compacted_session().story(), now_us=7) for _ in range(2))
     assert json.dumps(first) == json.dumps(second)
+
+
+def test_every_figure_has_a_source_and_a_method() -> None:
+    found = session_object(a_compacted_session().story(), now_us=7)
+    assert found["labels"]["source"] == found["session"]["source"]
+    assert found["labels"]["method"] == "observed"
+    assert set(found["labels"]["modelled"]) <= set(found["boundaries"][0]["bill"])
