@@ -109,7 +109,7 @@ def _readable(content: object) -> str:
     if not isinstance(content, list):
         return ""
     parts = [part for part in content if isinstance(part, dict)]
-    return "\n".join([_part_text(part) for part in parts if part.get("type") in {"text", "search_result"}])
+    return "\n".join([_part_text(part) for part in parts if part.get("type") in ("text", "search_result")])
 
 
 def _part_text(part: Mapping[str, Any]) -> str:

@@ -125,8 +125,8 @@ class MessageAssembler:
             self.faults.add("usage is not an object")
 
     def _block_start(self, place: str, payload: dict[str, Any]) -> None:
-        index, raw = payload.get("index"), payload.get("content_block")
-        if not isinstance(index, int) or not isinstance(raw, dict) or index in self._open:
+        index, raw = _index(payload), payload.get("content_block")
+        if index < 0 or not isinstance(raw, dict) or index in self._open:
             self.faults.add(f"{place}: no new block")
             return
         self._open[index] = _StreamedBlock(raw)
@@ -135,14 +135,14 @@ class MessageAssembler:
             self._fields["model"] = text_of(raw["to"].get("model")) or self._fields.get("model")
 
     def _block_delta(self, place: str, payload: dict[str, Any]) -> None:
-        block, delta = self._open.get(payload.get("index", -1)), payload.get("delta")
+        block, delta = self._open.get(_index(payload)), payload.get("delta")
         if block is None or not isinstance(delta, dict):
             self.faults.add(f"{place}: a delta without block")
         else:
             block.add(delta)
 
     def _block_stop(self, place: str, payload: dict[str, Any]) -> None:
-        block = self._open.get(payload.get("index", -1))
+        block = self._open.get(_index(payload))
         if block is None:
             self.faults.add(f"{place}: the end of no block")
         else:
@@ -156,6 +156,12 @@ class MessageAssembler:
         del place
         error = payload.get("error")
         self._error = word_of(error.get("type") if isinstance(error, dict) else None, otherwise="error")
+
+
+def _index(payload: Mapping[str, Any]) -> int:
+    """The place of the block that an event is about; negative when it names none."""
+    index = payload.get("index")
+    return index if isinstance(index, int) else -1
 
 
 class _StreamedBlock:
@@ -177,7 +183,8 @@ class _StreamedBlock:
             case "input_json_delta":
                 self._arguments.append(text_of(delta.get("partial_json")))
             case "citations_delta":
-                self._raw["citations"] = [*(self._raw.get("citations") or ()), delta.get("citation")]
+                former = self._raw.get("citations")
+                self._raw["citations"] = [*(former if isinstance(former, list) else ()), delta.get("citation")]
             case "signature_delta" | "compaction_delta":
                 self._raw |= {key: value for key, value in delta.items() if key != "type"}
 
