@@ -4,6 +4,7 @@ journey   the line itself: read, identify, place, judge, account; open this firs
 reading   exchange bytes to request and reply
 recall    the last request of each caller, so that what is sent again is not read again
 turn      one model call on its thread: answers, boundaries, questions
+clears    what the provider cleared of a request before it sampled
 account   what each sampling billed, and why the prompt cache missed
 contents  what a turn said, in pieces that are each kept once
 rows      the facts that say what an exchange, a session, a thread, a turn was

@@ -81,7 +81,8 @@ class Journey:
             return Observed((rows.exchange_fact(exchange, reading.kind, reading.reason),), {})
         identity = _identity(exchange, reading)
         if isinstance(identity, str):
-            fact = rows.exchange_fact(exchange, ExchangeKind.UNOBSERVABLE, identity, reading.reply.faults)
+            faults = (*reading.request.faults, *reading.reply.faults)
+            fact = rows.exchange_fact(exchange, ExchangeKind.UNOBSERVABLE, identity, faults)
             return Observed((fact,), {})
         assert state is not None, "observe needs the state of the session that session_of named"
         call = self._place(exchange, reading, identity, state)
@@ -101,9 +102,8 @@ class Journey:
         trigger = summary_trigger(reading.request, identity)
         placement.thread.attempts += 1
         state.touch(placement.thread)
-        state.first_us = state.first_us or exchange.opened_us
-        if placement.thread.kind == "main":
-            state.door_effects = rows.door_effects(exchange, reading.request)
+        is_main = placement.thread.kind == "main"
+        state.note(exchange.opened_us, rows.door_effects(exchange, reading.request) if is_main else None)
         return Call(exchange, reading.request, reading.reply, identity, placement, own, trigger)
 
     def _call(self, call: Call, reading: Reading, state: SessionState) -> list[Fact]:

@@ -86,7 +86,7 @@ def door_effects(exchange: Exchange, request: Request) -> str:
             beta.strip()
             for name, value in exchange.request_headers
             if name.lower() == "anthropic-beta"
-            for beta in value.split(",")
+            for beta in value.encode("utf-8", "replace").decode().split(",")
             if beta.strip()
         }
     )
@@ -104,7 +104,7 @@ def call_fact(call: Call, why_no_turn: str) -> ExchangeFact:
     thread = call.placement.thread
     kind = ExchangeKind.ATTEMPT if why_no_turn else ExchangeKind.TURN
     return replace(
-        exchange_fact(call.exchange, kind, why_no_turn, call.reply.faults),
+        exchange_fact(call.exchange, kind, why_no_turn, (*call.request.faults, *call.reply.faults)),
         session=call.identity.session,
         thread=thread.id,
         turn=thread.turns + 1,

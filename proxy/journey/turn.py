@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from proxy.journey import clears
 from proxy.journey.account import context_usage
 from proxy.ledger import boundaries
 from proxy.ledger.boundaries import Cause, View
@@ -71,14 +72,21 @@ class Turn:
 
     @cached_property
     def _texts(self) -> Texts:
-        """What the model reads beside results as this turn begins."""
-        return Texts.of(self._request, self._visible)
+        """What the model reads beside the results that are known as this turn begins."""
+        known = {seen.unit for seen in self.ledger.seen()}
+        others = (unit.block for unit in self._results if unit.digest not in known)
+        return Texts.of((*Texts.shown(self._request, self._visible), *others))
 
     @cached_property
     def _results(self) -> list[Unit]:
         """The results that the model sees, in order."""
         seen = self._call.units if self._visible is self._request.messages else units(self._visible)
         return [unit for unit in seen if unit.block.kind is BlockKind.RESULT]
+
+    @cached_property
+    def _hidden(self) -> frozenset[str]:
+        """The calls whose results the provider cleared before it sampled."""
+        return clears.hidden(self._call.units, self._results, self._request, self._reply)
 
     @property
     def relation(self) -> Relation:
@@ -114,7 +122,12 @@ class Turn:
     def _carried_in(self) -> None:
         self.ledger.revive({unit.digest for unit in self.fresh})
         known = {seen.call for seen in self.ledger.seen()}
-        calls = {unit.block.call_id: unit.block for unit in self._call.units if unit.block.kind is BlockKind.CALL}
+        asked_here = set(history.unpack(self._thread.history + self._thread.reply))
+        calls = {
+            unit.block.call_id: unit.block
+            for unit in self._call.units
+            if unit.block.kind is BlockKind.CALL and unit.digest not in asked_here
+        }
         for index, unit in enumerate(self.fresh):
             block = unit.block
             if block.kind is BlockKind.RESULT and block.call_id in calls and CallId(block.call_id) not in known:
@@ -126,16 +139,15 @@ class Turn:
     def _boundary_of_request(self) -> None:
         blocks = self._new_compactions(block for message in self._request.messages for block in message.blocks)
         if self._call.placement.relation is Relation.REWIND and not blocks:
-            view = self._look()
-            boundaries.come_back(self._thread, self._state, view)
-            boundaries.leave_branch(self._thread, self._state, view)
+            self.facts += boundaries.leave_branch(self._thread, self._state, self._look_at_request())
             return
         cause = self._provider_cause(blocks) if blocks else self._client_cause()
         if cause is None:
             return
-        view = self._look()
-        if cause.evidence == "history replaced" and not view.lost:
-            return  # edited, but nothing that was seen left the view
+        view = self._look_at_request()
+        if cause.evidence == "history replaced" and not view.lost:  # edited, but nothing that was seen left the view
+            boundaries.roll_on(self._thread, self.number, cause)
+            return
         self._cross(cause, view)
 
     def _client_cause(self) -> Cause | None:
@@ -177,35 +189,26 @@ class Turn:
             return  # nothing was sampled after it: the boundary is the first request that carries the block
         blocks = self._new_compactions(iter(self._reply.blocks))
         if blocks:
-            self._texts = Texts(blocks)  # all that is left of what came before
+            self._texts = Texts.of((*self._request.system, *blocks))  # all that is left of what came before
             view = boundaries.look(self._thread, list(self.ledger.seen()), set(), lambda: self._texts)
             self._cross(self._provider_cause(blocks), view)
 
     def _cleared_by_provider(self) -> None:
-        cleared = sum(edit.cleared_tool_uses for edit in self._reply.edits)
+        cleared = clears.cleared(self._reply)
         if not cleared and not self._thread.cleared:
             return
-        kept_names = self._excluded_tools()
-        calls = {unit.block.call_id: unit.block.tool for unit in self._call.units if unit.block.kind is BlockKind.CALL}
-        oldest = [unit for unit in self._results if calls.get(unit.block.call_id) not in kept_names][:cleared]
-        view = self._look(frozenset(unit.block.call_id for unit in oldest))
+        view = self._look(self._hidden)
         more, self._thread.cleared = cleared > self._thread.cleared, cleared
         if view.lost or more:
             cause = Cause(kind=BoundaryKind.PROVIDER_CLEAR, evidence="applied edits", level=Observability.INFERRED)
             self._cross(cause, view)
         else:
-            boundaries.come_back(self._thread, self._state, view)
-            self._thread.visible = view.visible
+            self.facts += boundaries.come_back(self._thread, self._state, view)
 
-    def _excluded_tools(self) -> set[str]:
-        management = self._request.metadata.get("context_management")
-        edits = management.get("edits") if isinstance(management, dict) else None
-        return {
-            name
-            for edit in (edits if isinstance(edits, list) else [])
-            if isinstance(edit, dict) and isinstance(edit.get("exclude_tools"), list)
-            for name in edit["exclude_tools"]
-        }
+    def _look_at_request(self) -> View:
+        """What the request shows; what the provider had cleared before and clears again has not come back."""
+        shown_before = {seen.call for seen in self.ledger.seen() if seen.id in self._thread.visible}
+        return self._look(self._hidden - shown_before)
 
     def _look(self, hidden: frozenset[str] = frozenset()) -> View:
         shown = {unit.digest for unit in self._results}
@@ -240,12 +243,14 @@ class Turn:
             self.facts.append(self.ledger.pending(asked))
 
     def _note_copies(self, asked: Asked) -> None:
-        """How much of each dropped observation of this resource stands in the texts the model sees now (V5)."""
+        """What of this resource's dropped content stands in the texts that the model sees now (V5)."""
         if asked.tool_class is not ToolClass.RETRIEVAL:
             return
-        for seen in self.ledger.seen():
-            if seen.dropped_by is not None and (seen.key == asked.key or seen.concerns(asked.resources)):
-                asked.copies[seen.id] = self._texts.holds(seen.lines)
+        dropped = [one for one in self.ledger.seen() if one.dropped_by is not None]
+        own = [one.lines for one in dropped if one.key == asked.key or one.concerns(asked.resources)]
+        if own:
+            asked.texts = self._texts.only({line for packed in own for line in lines.unpack(packed)})
+            asked.opaque = self._texts.opaque
 
     def _remember(self) -> None:
         thread, reply = self._thread, self._reply
@@ -257,6 +262,8 @@ class Turn:
             thread.reply = history.pack([unit.digest for unit in reply_units(reply.blocks)])
             thread.signature = self._call.placement.signature
             thread.context_tokens = usage.input if usage else None
+        elif not thread.history:  # the first call that was seen asks for a summary: of all that stands before its end
+            thread.history = history.pack([unit.digest for unit in self._call.units[:-1]])
         if usage is not None:
             thread.cached_tokens = usage.cache_read + usage.cache_write
             thread.long_lived = bool(usage.cache_write_1h or usage.cache_write_12h)

@@ -57,7 +57,9 @@ def look(
     for one in seen:
         if one.id not in thread.visible or one.id in visible:
             continue
-        if covered(one.lines, one.content_sha256, direct) and one.lines:
+        # What has no line worth comparing ("ok") says nothing about another key.
+        others = direct if one.lines else [other for other in direct if other.key == one.key]
+        if covered(one.lines, one.content_sha256, others):
             visible.add(one.id)
             continue
         held = texts().holds(one.lines)
@@ -69,27 +71,35 @@ def look(
     return View(visible, lost, reattached, inferred=bool(hidden))
 
 
-def leave_branch(thread: Thread, state: SessionState, view: View) -> None:
+def leave_branch(thread: Thread, state: SessionState, view: View) -> list[Fact]:
     """A rewind: what it left behind is in no living branch, and nothing was compacted (F78)."""
+    facts = come_back(thread, state, view)
     for key in view.lost:
         state.seen[key].rewound = True
     state.touch_seen(set(view.lost))
-    thread.visible = view.visible
+    return facts
 
 
-def come_back(thread: Thread, state: SessionState, view: View) -> None:
-    """Observations that stand in the context again are visible again."""
-    back = {key for key in view.visible if state.seen[key].dropped_by is not None and key not in thread.visible}
-    for key in back:
-        seen = state.seen[key]
+def come_back(thread: Thread, state: SessionState, view: View) -> list[Fact]:
+    """Take over what is visible now; observations that stand in the context again are not dropped any more."""
+    back = [seen for key in sorted(view.visible) if (seen := state.seen[key]).dropped_by is not None]
+    for seen in back:
         seen.dropped_by = seen.dropped_turn = seen.in_summary = None
         seen.remaining = b""
-    state.touch_seen(back)
+    state.touch_seen({seen.id for seen in back})
+    thread.visible = view.visible
+    return [reports.observation_fact(state.session, seen) for seen in back]
+
+
+def roll_on(thread: Thread, turn: int, cause: Cause) -> None:
+    """A policy that drops at each turn found nothing to drop at this one: what it drops next is the same boundary."""
+    if thread.last_boundary and _rolls_on(thread, turn, cause):
+        thread.last_boundary["rolled_to"] = turn
 
 
 def cross(state: SessionState, thread: Thread, view: View, cause: Cause, *, turn: int, at_us: int) -> list[Fact]:
     """Count a boundary on a thread and drop what it removed; the facts, the boundary last."""
-    come_back(thread, state, view)
+    back = come_back(thread, state, view)
     rolling = _rolls_on(thread, turn, cause)
     if not rolling:
         thread.boundaries += 1
@@ -97,7 +107,6 @@ def cross(state: SessionState, thread: Thread, view: View, cause: Cause, *, turn
     lost = [state.seen[key] for key in view.lost]
     drops = list(_drop(state.session, lost, view, number, turn))
     state.touch_seen(set(view.lost))
-    thread.visible = view.visible
     fact = BoundaryFact(
         session=state.session,
         thread=thread.id,
@@ -119,7 +128,7 @@ def cross(state: SessionState, thread: Thread, view: View, cause: Cause, *, turn
     if rolling and thread.last_boundary:
         fact = _extend(thread.last_boundary, fact)
     thread.last_boundary = {**asdict(fact), "rolled_to": turn}
-    return [*drops, fact]
+    return [*back, *drops, fact]
 
 
 def _rolls_on(thread: Thread, turn: int, cause: Cause) -> bool:

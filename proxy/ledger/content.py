@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -34,20 +34,22 @@ class Content:
             tokens_ref=count(block.text),
         )
 
-    def returned(self, wanted: set[bytes]) -> list[str]:
-        """The lines of this content, each once, that are among the wanted ones."""
+    def among(self, wanted: Container[bytes]) -> dict[bytes, str]:
+        """The lines of this content, each once, that are among the wanted ones; by their digests."""
         found: dict[bytes, str] = {}
         for line in self.text_lines:
             digest = lines.line_digest(line)
             if digest in wanted:
                 found.setdefault(digest, line)
-        return list(found.values())
+        return found
 
 
 def _media(block: Block) -> bytes:
     """What a result without text shows: images and the like as sent, nothing for an empty one."""
     content = block.raw.get("content") if isinstance(block.raw, dict) else None
-    return orjson.dumps(content, option=orjson.OPT_SORT_KEYS) if isinstance(content, list) and content else b""
+    parts = content if isinstance(content, list) else []
+    media = [part for part in parts if not (isinstance(part, dict) and part.get("type") == "text")]
+    return orjson.dumps(media, option=orjson.OPT_SORT_KEYS) if media else b""
 
 
 def arguments_text(call: Block) -> str:

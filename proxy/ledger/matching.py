@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from proxy.ledger.classify import Question, Share
 from proxy.ledger.content import Content
-from proxy.ledger.context import covered
+from proxy.ledger.context import Texts, covered, holds
 from proxy.ledger.results import ResultKind
 from proxy.model.facts import InSummary
+from proxy.model.ids import ObservationId
 from proxy.sessions import lines
 from proxy.sessions.state import Asked, Seen, Thread
 
@@ -19,14 +20,31 @@ class Match(NamedTuple):
 
     question: Question
     compared: Seen | None
-    """The observation that decided: of the same key, of the same content, or the one whose lines came back."""
-    boundary: int | None
-    """The boundary that removed the last copy of what came back; None when nothing of it was dropped."""
-    dropped_turn: int | None
-    """The first turn after that boundary."""
+    """The observation that decided: the last copy that was dropped, or one of the same key or content."""
+    last: Seen | None
+    """The dropped observation that was the last copy of what came back; None while a copy is visible."""
     in_summary: InSummary | None
+    """How much of that one stood in the asking turn's texts."""
     returned: tuple[str, ...]
-    """Lines that were dropped, not restored since, and are here again; each once."""
+    """Lines that the boundary of `last` dropped, that were not restored since, and are here again; each once."""
+
+
+class _Sought(NamedTuple):
+    """What the call was to bring: the answer's content, or of an answer without it what the key showed last."""
+
+    sha256: str
+    lines: bytes
+
+
+class _Known(NamedTuple):
+    """What the thread has seen of this key and its resources."""
+
+    same_key: Seen | None
+    related: list[Seen]
+    visible: list[Seen]
+    dropped: list[Seen]
+    missing: dict[bytes, Seen]
+    """Lines that were dropped and not restored, each with the observation that was its last copy."""
 
 
 def latest(seen: Iterable[Seen], key: str) -> Seen | None:
@@ -40,18 +58,21 @@ def latest(seen: Iterable[Seen], key: str) -> Seen | None:
 
 def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, seen: list[Seen]) -> Match:
     """Compare an answer with everything its thread has seen."""
-    same_key = latest(seen, asked.key)
-    # Empty answers say nothing about another key: a search without hits is no copy of another one.
-    related = [one for one in seen if one.concerns(asked.resources)] if content.lines else []
-    alike = same_key or next((one for one in reversed(related) if _same(one, content)), None)
-    visible = [one for one in seen if one.id in thread.visible]
-    in_view = covered(content.lines, content.sha256, [one for one in visible if one in related or one is same_key])
-    dropped = [one for one in related if one.dropped_by is not None]
-    returned = content.returned({line for one in dropped for line in lines.unpack(one.remaining)})
-    share = _share(content, dropped, len(returned))
-    observed = alike is not None or in_view or share is not Share.NONE
-    copy_visible = observed and (in_view or _in_texts(asked, content, dropped) or _elsewhere(content, visible))
-    compared = alike or next((one for one in reversed(dropped) if _shares(one, content)), None)
+    known = _known(asked, content, thread, seen)
+    sought = _Sought(content.sha256, content.lines)
+    if known.same_key and answer is not ResultKind.CONTENT:
+        sought = _Sought(known.same_key.content_sha256, known.same_key.lines)
+    alike = known.same_key or next((one for one in reversed(known.related) if _same(one, sought)), None)
+    same_content = alike is not None and _same(alike, sought)
+    back = content.among(known.missing)
+    share = _share(content, known.dropped, len(back))
+    texts = Texts(asked.texts, opaque=asked.opaque)
+    stands = covered(sought.lines, sought.sha256, known.visible) or texts.holds(sought.lines) is InSummary.VERBATIM
+    observed = alike is not None or stands or share is not Share.NONE
+    copy_visible = observed and (stands or _elsewhere(sought, thread.visible, seen))
+    copies = [one for one in known.dropped if holds(one, sought.lines, sought.sha256)] if same_content else []
+    last = None if copy_visible else _last(copies or [known.missing[line] for line in back], asked.key)
+    changed = known.same_key is not None and not same_content
     return Match(
         question=Question(
             tool_class=asked.tool_class,
@@ -59,39 +80,53 @@ def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, se
             polling=asked.polling,
             demanded=not thread.demanded.isdisjoint(asked.resources),
             observed=observed,
-            same_key=same_key is not None,
-            same_content=alike is not None and _same(alike, content),
+            same_key=known.same_key is not None,
+            same_content=same_content,
             copy_visible=copy_visible,
             share=share,
         ),
-        compared=compared,
-        boundary=compared.dropped_by if compared else None,
-        dropped_turn=compared.dropped_turn if compared else None,
-        in_summary=_in_summary(asked, compared),
-        returned=tuple(returned),
+        compared=known.same_key if changed else last or alike or _last(known.dropped, asked.key),
+        last=last,
+        in_summary=texts.holds(last.lines) if last else None,
+        returned=tuple(
+            text for line, text in back.items() if last and known.missing[line].dropped_by == last.dropped_by
+        ),
     )
 
 
-def _same(seen: Seen, content: Content) -> bool:
-    return seen.content_sha256 == content.sha256
+def _known(asked: Asked, content: Content, thread: Thread, seen: list[Seen]) -> _Known:
+    # Empty answers say nothing about another key: a search without hits is no copy of another one.
+    related = [one for one in seen if one.key == asked.key or (content.lines and one.concerns(asked.resources))]
+    visible = [one for one in related if one.id in thread.visible]
+    dropped = [one for one in related if one.dropped_by is not None]
+    return _Known(latest(related, asked.key), related, visible, dropped, _missing(dropped, visible))
 
 
-def _shares(seen: Seen, content: Content) -> bool:
-    return not set(lines.unpack(seen.remaining)).isdisjoint(lines.unpack(content.lines))
+def _same(one: Seen, sought: _Sought) -> bool:
+    return one.content_sha256 == sought.sha256
 
 
-def _elsewhere(content: Content, visible: list[Seen]) -> bool:
+def _missing(dropped: list[Seen], visible: list[Seen]) -> dict[bytes, Seen]:
+    missing = {line: one for one in sorted(dropped, key=_drop_of) for line in lines.unpack(one.remaining)}
+    for one in visible if missing else ():
+        for line in lines.unpack(one.lines):
+            missing.pop(line, None)
+    return missing
+
+
+def _last(copies: Iterable[Seen], key: str) -> Seen | None:
+    """The one that was dropped last; of several the one of the key."""
+    return max(copies, key=lambda one: (*_drop_of(one), one.key == key), default=None)
+
+
+def _drop_of(one: Seen) -> tuple[int, int]:
+    """Its boundary, and of a rolling one the turn: drops in the order of time."""
+    return one.dropped_by or 0, one.dropped_turn or 0
+
+
+def _elsewhere(sought: _Sought, visible: set[ObservationId], seen: list[Seen]) -> bool:
     """A visible observation of another resource holds the content: a copy all the same (V5)."""
-    return bool(content.lines) and covered(content.lines, content.sha256, visible)
-
-
-def _in_texts(asked: Asked, content: Content, dropped: list[Seen]) -> bool:
-    """A dropped observation that stood verbatim in the asking turn's texts holds the content."""
-    return any(
-        asked.copies.get(one.id) is InSummary.VERBATIM
-        and (_same(one, content) or lines.contains(one.lines, content.lines))
-        for one in dropped
-    )
+    return bool(sought.lines) and covered(sought.lines, sought.sha256, (one for one in seen if one.id in visible))
 
 
 def _share(content: Content, dropped: list[Seen], returned: int) -> Share:
@@ -103,9 +138,3 @@ def _share(content: Content, dropped: list[Seen], returned: int) -> Share:
     if any(one.remaining and new.issuperset(lines.unpack(one.lines)) for one in dropped):
         return Share.ALL_OF_OLD
     return Share.SOME
-
-
-def _in_summary(asked: Asked, compared: Seen | None) -> InSummary | None:
-    if compared is None or compared.dropped_by is None:
-        return None
-    return asked.copies.get(compared.id, compared.in_summary)

@@ -76,7 +76,7 @@ def call_fact(session: SessionId, thread: ThreadId, asked: Asked, label: Label) 
 def answered(session: SessionId, thread: ThreadId, asked: Asked, judged: Judged) -> CallFact:
     """A judged call."""
     label, match = judged.row.label, judged.match
-    charged = match.boundary if label in _AFTER_BOUNDARY else None
+    last = match.last if label in _AFTER_BOUNDARY else None
     compared = match.compared if label not in (Label.ACQUISITION, Label.NOT_RETRIEVAL, Label.FAILED) else None
     return replace(
         call_fact(session, thread, asked, label),
@@ -88,9 +88,9 @@ def answered(session: SessionId, thread: ThreadId, asked: Asked, judged: Judged)
         error_type=judged.error_type,
         observation=judged.seen,
         repeats=compared.id if compared else None,
-        boundary=charged,
-        turns_later=asked.turn - match.dropped_turn if charged is not None and match.dropped_turn else None,
-        in_summary=match.in_summary if charged is not None else None,
+        boundary=last.dropped_by if last else None,
+        turns_later=asked.turn - last.dropped_turn if last and last.dropped_turn else None,
+        in_summary=match.in_summary if last else None,
         reread_tokens_ref=_tokens(label, asked, judged),
         because=_because(asked, judged),
     )

@@ -66,9 +66,14 @@ class Identity:
     """Digest of the run tag."""
 
 
+def _said(exchange: Exchange, name: str) -> str:
+    """A header's value as text that can be written; empty without one."""
+    return (exchange.header(name) or "").encode("utf-8", "replace").decode()
+
+
 def client_of(exchange: Exchange) -> Client:
     """The client by its User-Agent."""
-    agent = exchange.header("user-agent") or ""
+    agent = _said(exchange, "user-agent")
     for pattern, name in _CLIENTS:
         if found := pattern.match(agent):
             return Client(name=name, version=found[1].rstrip(";,"))
@@ -78,11 +83,11 @@ def client_of(exchange: Exchange) -> Client:
 def hints_of(exchange: Exchange) -> Hints:
     """The client's opt-in hint headers (wire-formats 5.1)."""
     return Hints(
-        summary=exchange.header("x-claude-code-compaction") or "",
-        compacted=exchange.header("x-claude-code-context-compacted") or "",
-        request_class=exchange.header("x-claude-code-request-class") or "",
-        agent_type=exchange.header("x-claude-code-agent-type") or "",
-        parent_agent=exchange.header("x-claude-code-parent-agent-id") or "",
+        summary=_said(exchange, "x-claude-code-compaction"),
+        compacted=_said(exchange, "x-claude-code-context-compacted"),
+        request_class=_said(exchange, "x-claude-code-request-class"),
+        agent_type=_said(exchange, "x-claude-code-agent-type"),
+        parent_agent=_said(exchange, "x-claude-code-parent-agent-id"),
     )
 
 
@@ -93,11 +98,11 @@ def identify(exchange: Exchange, request: Request) -> Identity | None:
         kind = f"tag+{kind}" if kind else "tag"
     if not kind:
         return None
-    digest = sha256(f"{exchange.tag}\0{key}".encode()).hexdigest()[:32]
+    digest = sha256(f"{exchange.tag}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return Identity(
         session=SessionId(digest),
         key_kind=kind,
-        agent=exchange.header(AGENT_HEADER) or "",
+        agent=_said(exchange, AGENT_HEADER),
         client=client_of(exchange),
         hints=hints_of(exchange),
         run=exchange.tag or None,

@@ -8,7 +8,8 @@ Rewinds, forks, clears and sub-agent switches are none of these (F77, F78).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import NamedTuple
 
 from proxy.model.ids import ThreadId
@@ -59,6 +60,7 @@ class _New(NamedTuple):
     """A request as it is compared with each thread."""
 
     request: Request
+    units: list[Unit]
     digests: list[bytes]
     identity: Identity
     signature: Signature
@@ -83,9 +85,11 @@ def summary_trigger(request: Request, identity: Identity) -> str | None:
 def place(request: Request, units: list[Unit], identity: Identity, state: SessionState) -> Placement:
     """Find the thread that a request continues, or open a new one."""
     own = [thread for thread in state.threads.values() if thread.agent == identity.agent]
-    said = sorted((t.said for t in own if t.said), key=lambda said: (said.at_us, said.number), reverse=True)
+    said = sorted(
+        (t.said for t in own if t.said), key=lambda said: (said.at_us, said.number, said.writer), reverse=True
+    )
     signature = Signature(tools_digest(request), system_digest(request), tool_names_digest(request))
-    new = _New(request, [unit.digest for unit in units], identity, signature, tuple(said))
+    new = _New(request, units, [unit.digest for unit in units], identity, signature, tuple(said))
     overlaps = [
         (thread, history.compare(history.unpack(thread.history), history.unpack(thread.reply), new.digests))
         for thread in own
@@ -93,7 +97,7 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
     fits = [fit for thread, overlap in overlaps if (fit := _continues(thread, new, overlap))]
     fits = fits or [fit for thread, overlap in overlaps if (fit := _departs(thread, new, overlap))]
     if fits:
-        best = max(fits, key=lambda fit: (fit.rank, fit.shared, fit.thread.last_us))
+        best = max(fits, key=lambda fit: (fit.rank, fit.shared, fit.thread.last_us, fit.thread.id))
         return Placement(best.thread, best.relation, signature, best.shared, best.evidence, is_new=False, why="")
     return _open(request, identity, state, signature)
 
@@ -124,7 +128,8 @@ def _departs(thread: Thread, new: _New, overlap: Overlap) -> _Fit | None:
 
 
 def _evidence(new: _New, overlap: Overlap, *, alike: bool) -> Evidence | None:
-    said = next((said for said in new.said if carries(new.request, said)), None)
+    brought = new.units[overlap.shared :]
+    said = next((said for said in new.said if carries(brought, said)), None)
     trigger = said.trigger if said else ""
     if hint := new.identity.hints.compacted:
         return Evidence("hint header", hint, said)
@@ -144,16 +149,19 @@ def _first_texts(request: Request) -> Iterable[str]:
     return (b.text for b in first.blocks if b.kind is BlockKind.TEXT and not b.text.startswith(REMINDER))
 
 
-def carries(request: Request, said: Said) -> bool:
+def carries(units: Iterable[Unit], said: Said) -> bool:
     """True when what was said stands in texts that did not come from the model."""
     wanted = set(lines.unpack(said.lines))
     found: set[bytes] = set()
-    for message in request.messages:
-        if message.role != "assistant":
-            for block in message.blocks:
-                if block.kind is BlockKind.TEXT:
-                    found |= wanted.intersection(map(lines.line_digest, block.text.splitlines()))
+    for unit in units:
+        if unit.role != "assistant" and unit.block.kind is BlockKind.TEXT:
+            found |= wanted.intersection(map(lines.line_digest, unit.block.text.splitlines()))
     return bool(wanted) and len(found) >= SUMMARY_SHARE * len(wanted)
+
+
+def _names(first: str) -> Iterator[ThreadId]:
+    yield ThreadId(first)
+    yield from (ThreadId(f"{first}.{number}") for number in count(2))
 
 
 def _open(request: Request, identity: Identity, state: SessionState, signature: Signature) -> Placement:
@@ -163,10 +171,9 @@ def _open(request: Request, identity: Identity, state: SessionState, signature: 
         kind, name, why = "side", "side", "no tools offered"
     else:
         kind, name, why = "main", "main", "first"
-    known = [thread for thread in state.threads.values() if thread.id == name or thread.id.startswith(f"{name}.")]
-    if known:
-        name = f"{name}.{len(known) + 1}"
-        why = "another history" if kind != "side" else why
-    thread = Thread(id=ThreadId(name), agent=identity.agent, kind=kind, signature=signature)
+    free = next(one for one in _names(name) if one not in state.threads)
+    if free != name and kind != "side":
+        why = "another history"
+    thread = Thread(id=free, agent=identity.agent, kind=kind, signature=signature)
     state.threads[thread.id] = thread
     return Placement(thread, Relation.FIRST, signature, 0, None, is_new=True, why=why)

@@ -1,7 +1,7 @@
 """What is remembered of a session between two exchanges, and its form on disk.
 
-A state is kept in parts so that a turn rewrites only what it changed: one part per thread and one per
-page of observations. Any observer can load them.
+A state is kept in parts so that a turn rewrites only what it changed: one for the session, one per thread and one
+per page of observations. Any observer can load them.
 """
 
 from __future__ import annotations
@@ -80,8 +80,10 @@ class Asked:
     suspected: bool
     asked_us: int = 0
     model_us: int | None = None
-    copies: dict[ObservationId, InSummary] = field(default_factory=dict)
-    """For each dropped observation of the same resource: how much of it stood in the asking turn's texts."""
+    texts: list[bytes] = field(default_factory=list)
+    """Runs of lines of the same resource's dropped observations in the texts of the asking turn."""
+    opaque: bool = False
+    """Some of those texts could not be read."""
 
     @property
     def resource(self) -> str:
@@ -173,6 +175,14 @@ class SessionState:
         """Mark a thread for writing."""
         self.changed.add(f"thread/{thread.id}")
 
+    def note(self, at_us: int, door_effects: str | None = None) -> None:
+        """Take note of an exchange's time and, of a main call, what its client sent through the door."""
+        known = (self.first_us, self.door_effects)
+        self.first_us = self.first_us or at_us
+        self.door_effects = self.door_effects if door_effects is None else door_effects
+        if known != (self.first_us, self.door_effects):
+            self.changed.add("session")
+
     def add(self, seen: Seen) -> None:
         """Take in a new observation."""
         self.seen[seen.id] = seen
@@ -194,14 +204,14 @@ class SessionState:
 
     def _part(self, name: str) -> bytes:
         kind, _, rest = name.partition("/")
-        if kind == "thread":
-            body: object = _plain(self.threads[ThreadId(rest)])
+        if kind == "session":
+            body: object = {"first_us": self.first_us, "door_effects": self.door_effects}
+        elif kind == "thread":
+            body = _plain(self.threads[ThreadId(rest)])
         else:
             start = int(rest) * PAGE
             body = [_plain(seen) for seen in list(self.seen.values())[start : start + PAGE]]
-        return orjson.dumps(
-            {"format": FORMAT, "first_us": self.first_us, "door_effects": self.door_effects, kind: body}
-        )
+        return orjson.dumps({"format": FORMAT, kind: body})
 
 
 def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
@@ -209,9 +219,9 @@ def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
     state = SessionState(session)
     for name in sorted(parts):
         body = orjson.loads(parts[name])
-        state.first_us = body["first_us"]
-        state.door_effects = body["door_effects"]
-        if "thread" in body:
+        if "session" in body:
+            state.first_us, state.door_effects = body["session"]["first_us"], body["session"]["door_effects"]
+        elif "thread" in body:
             thread = _thread(body["thread"])
             state.threads[thread.id] = thread
         else:
@@ -260,5 +270,5 @@ def _thread(row: dict[str, Any]) -> Thread:
 
 def _asked(row: dict[str, Any]) -> Asked:
     row["tool_class"] = ToolClass(row["tool_class"])
-    row["copies"] = {ObservationId(key): InSummary(value) for key, value in row["copies"].items()}
+    row["texts"] = [b64decode(run) for run in row["texts"]]
     return Asked(**row)

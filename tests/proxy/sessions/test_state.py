@@ -56,7 +56,7 @@ def a_seen(number: int) -> Seen:
 
 def test_a_state_survives_its_bytes() -> None:
     state = SessionState(SESSION)
-    state.first_us = 7
+    state.note(7, "{}")
     state.threads[ThreadId("main")] = a_thread()
     state.touch(state.threads[ThreadId("main")])
     for number in range(PAGE + 3):
@@ -65,7 +65,7 @@ def test_a_state_survives_its_bytes() -> None:
     assert again.threads == state.threads
     assert again.seen == state.seen
     assert list(again.seen) == list(state.seen)
-    assert again.first_us == 7
+    assert (again.first_us, again.door_effects) == (7, "{}")
 
 
 def test_only_what_changed_is_written() -> None:

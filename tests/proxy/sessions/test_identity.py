@@ -1,0 +1,73 @@
+"""Whose call it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.model.messages import Request
+from proxy.sessions.identity import Identity, identify
+from proxy.wire.anthropic_messages.request import read_request
+from tests.support.journey import Client, Driver, text
+
+UUID = "11111111-2222-3333-4444-555555555555"
+
+
+def who(headers: dict[str, str], tag: str = "", metadata: Any = None) -> Identity | None:
+    client = Client(Driver())
+    client.headers = headers
+    exchange = client.exchange([text("done")], body={"metadata": metadata})
+    request = read_request(exchange.request_body, ())
+    assert isinstance(request, Request)
+    return identify(replace(exchange, tag=tag), request)
+
+
+@pytest.mark.parametrize(
+    ("headers", "tag", "kind"),
+    [
+        ({"x-compaction-session": "a", "x-claude-code-session-id": "b"}, "", "header"),
+        ({"X-Claude-Code-Session-Id": "b"}, "", "client"),
+        ({"x-session-id": "b"}, "t", "tag+client"),
+        ({}, "t", "tag"),
+    ],
+)
+def test_the_best_signal_names_the_session(headers: dict[str, str], tag: str, kind: str) -> None:
+    found = who(headers, tag)
+    assert found is not None
+    assert (found.key_kind, found.run) == (kind, tag or None)
+
+
+def test_both_forms_of_metadata_name_the_session_that_the_header_names() -> None:
+    by_header = who({"x-claude-code-session-id": UUID})
+    as_json = who({}, metadata={"user_id": orjson.dumps({"session_id": UUID}).decode()})
+    as_words = who({}, metadata={"user_id": f"user_0a1b_account_{UUID}_session_{UUID}"})
+    assert by_header is not None
+    assert as_json is not None
+    assert as_words is not None
+    assert by_header.session == as_json.session == as_words.session
+
+
+@pytest.mark.parametrize("metadata", [None, 5, [], {"user_id": 5}, {"user_id": "{"}, {"user_id": "[[[[1]]]]"},
+                                      {"user_id": '{"session_id": 7}'}, {"user_id": ""}])  # fmt: skip
+def test_what_names_nothing_is_nobodys(metadata: Any) -> None:
+    assert who({"x-session-id": ""}, metadata=metadata) is None
+
+
+def test_a_tag_and_a_session_cannot_be_moved_into_each_other() -> None:
+    one, other = who({"x-session-id": "b"}, "a"), who({"x-session-id": "ab"})
+    assert one is not None
+    assert other is not None
+    assert one.session != other.session
+
+
+@given(st.text(st.characters(), min_size=1), st.text(st.characters()))
+def test_any_header_value_gives_text_that_can_be_written(session: str, word: str) -> None:
+    found = who({"x-session-id": session, "x-claude-code-agent-id": word, "user-agent": f"claude-cli/{word}"})
+    assert found is not None
+    assert len(found.session) == 32
+    f"{found.agent}{found.client.version}".encode()
