@@ -14,8 +14,9 @@ HEAD = """\
 # Commands
 
 Every command takes `--data DIR` (the data folder) and `--config FILE`, before or after its name. Readers take
-`--format text|json`. A session is named by its id, by a unique beginning of it, or by `last`; a span of time is `90s`,
-`30m`, `24h` or `7d`. Output is plain text without colours, on a terminal or not.
+`--format text|json`. A session is named by its id, by a unique beginning of it, by what its client calls it
+(`x-compaction-session`, the id of Claude Code), or by `last`; a span of time is `90s`, `30m`, `24h` or `7d`. Output is
+plain text without colours, on a terminal or not.
 
 | exit code | when |
 |---|---|

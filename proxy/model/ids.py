@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import NamedTuple, NewType
 
 SessionId = NewType("SessionId", str)
@@ -27,3 +28,13 @@ class ExchangeId(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.writer[:8]}:{self.number}"
+
+
+def session_id(run: str, key: str) -> SessionId:
+    """The session that a client calls `key` (an id of its own, or `x-compaction-session`) within a run of `wrap`.
+
+    Args:
+        run: Digest of the run tag; empty outside of runs.
+        key: Text of the header, read as Latin-1.
+    """
+    return SessionId(sha256(f"{run}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32])

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, FromClause, RowMapping, func, 
 
 from proxy.model.errors import UsageError
 from proxy.model.facts import ExchangeFact, Fact, SessionFact
+from proxy.model.ids import session_id
 from proxy.store.database import Database
 from proxy.store.rows import FORMS
 from proxy.store.schema import CONTENTS, EVENTS, META, TABLES, FactClass
@@ -70,20 +71,27 @@ class Reader:
         return [FORMS[SessionFact].fact(row) for row in self._connection.execute(query)]
 
     def session(self, reference: str) -> SessionFact:
-        """The session of an id, of a unique prefix of it, or `last`.
+        """The session of an id, of a unique prefix of it, of the name its client gave it, or `last`.
 
         Raises:
             UsageError: none or several.
         """
         found = self.sessions(limit=1) if reference == "last" else self.sessions(prefix=reference)
-        match found:
+        match found or self._named(reference):
             case [only]:
                 return only
             case []:
-                raise UsageError("no session yet" if reference == "last" else f"no session begins with {reference!r}")
-            case _:
-                named = ", ".join(session.session[:12] for session in found[:LISTED_MATCHES])
-                raise UsageError(f"{len(found)} sessions begin with {reference!r}: {named}")
+                raise UsageError(
+                    "no session yet" if reference == "last" else f"no session is {reference!r} or begins so"
+                )
+            case several:
+                named = ", ".join(session.session[:12] for session in several[:LISTED_MATCHES])
+                raise UsageError(f"{len(several)} sessions are {reference!r} or begin so: {named}")
+
+    def _named(self, name: str) -> list[SessionFact]:
+        """A name is never stored, only a digest of it as headers carry it."""
+        key = name.encode("utf-8", "surrogateescape").decode("latin-1")
+        return [one for one in self.sessions() if one.session == session_id(one.run or "", key)]
 
     def writers(self) -> list[str]:
         """Journal writers in the order in which their first exchanges were opened."""

@@ -103,7 +103,7 @@ def removed_line(removed: Removed) -> str:
 
 
 @store.command(example="store forget --session 7f3a")
-@click.option("--session", "reference", required=True, metavar="ID", help="Id, unique beginning of one, or `last`.")
+@click.option("--session", "reference", required=True, metavar="ID", help="Named as for `session`.")
 @click.option("--vacuum", is_flag=True, help="Rewrite the whole file as well.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -120,8 +120,8 @@ def forget(invocation: Invocation, *, reference: str, vacuum: bool, yes: bool) -
         left = [writer for writer in removed.writers if (data_folder(said).journal / writer).is_dir()]
         if left:
             click.echo(
-                f"journal segments of {figures.plural(len(left), 'relay')} may hold its bytes until they are recycled; "
-                "next: compaction-gate observe --until-idle"
+                f"journal segments of {figures.plural(len(left), 'relay')} may hold its bytes until they have been read; "
+                "a running observer does it, else next: compaction-gate observe --until-idle"
             )
 
 

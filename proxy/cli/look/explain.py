@@ -26,7 +26,7 @@ def explain(invocation: Invocation, reference: str) -> None:
     """Show the hashes, ids and rules that gave one call its class, or what one boundary dropped and cost.
 
     ID is SESSION:t14:c2 (second call of turn 14), SESSION:b1 (first compaction) or SESSION:toolu_… (the provider's
-    id); SESSION is an id, a unique beginning of one, or `last`. Calls of sub-agents: SESSION:agent:1f3c:t2:c1.
+    id); SESSION is named as for `session`. Calls of sub-agents: SESSION:agent:1f3c:t2:c1.
     """
     session, _, rest = reference.partition(":")
     with story_of(invocation, session) as (_, story):

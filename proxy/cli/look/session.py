@@ -19,7 +19,8 @@ from proxy.cli.views.session_json import session_object
 def session(invocation: Invocation, reference: str, form: str) -> None:
     """Show a session: its context, what it read again, and the bill of each compaction.
 
-    ID is an id, a unique beginning of one, or `last`. The JSON is described in docs/session-json.md.
+    ID is an id, a unique beginning of one, the name that the client gave it, or `last`. The JSON is described in
+    docs/session-json.md.
     """
     with story_of(invocation, reference) as (_, story):
         if form == "json":

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from proxy.model.errors import UsageError
-from proxy.model.facts import CallFact, ExchangeFact, ExchangeKind, IterationFact, Label, TurnFact
-from proxy.model.ids import SessionId
+from proxy.model.facts import CallFact, ExchangeFact, ExchangeKind, IterationFact, Label, SessionFact, TurnFact
+from proxy.model.ids import SessionId, session_id
 from proxy.store import Database, Total, Writer, snapshot
 from tests.support.store import MAIN, SESSION, START_US, WRITER, a_commit, a_fact, an_exchange
 
@@ -63,11 +63,29 @@ def test_a_session_is_found_by_unique_prefix_or_as_the_last(filled: Database) ->
 
 @pytest.mark.parametrize(
     ("reference", "said"),
-    [("555", "2 sessions begin with '555': 555555556666, 555555555555"), ("77", "no session begins with '77'")],
+    [
+        ("555", "2 sessions are '555' or begin so: 555555556666, 555555555555"),
+        ("77", "no session is '77' or begins so"),
+    ],
 )
 def test_a_reference_to_none_or_several_says_so(filled: Database, reference: str, said: str) -> None:
     with snapshot(filled) as reader, pytest.raises(UsageError, match=said):
         reader.session(reference)
+
+
+@pytest.mark.parametrize("name", ["nightly-42", "nächtlich"])
+def test_a_session_is_found_by_the_name_its_client_gave_it_in_and_outside_of_runs(
+    database: Database, writer: Writer, name: str
+) -> None:
+    header = name.encode().decode("latin-1")
+    own, in_a_run = session_id("", header), session_id("a1", header)
+    writer.commit(a_commit(1, session=own))
+    with snapshot(database) as reader:
+        assert reader.session(name).session == own
+    commit = a_commit(2, session=in_a_run, turn=1)
+    writer.commit(replace(commit, facts=[a_fact(SessionFact, session=in_a_run, run="a1"), *commit.facts[1:]]))
+    with snapshot(database) as reader, pytest.raises(UsageError, match="2 sessions are"):
+        reader.session(name)
 
 
 @pytest.mark.parametrize("reference", ["%", "_", "5%"])

@@ -33,7 +33,7 @@ def test_a_session_is_named_by_last_by_a_unique_prefix_or_whole(data: Path, refe
 def test_a_prefix_of_several_is_refused_with_their_names(data: Path) -> None:
     typed = type_command("--data", data, "session", "7f3")
     assert typed.code == 64
-    assert "2 sessions begin with '7f3'" in typed.err
+    assert "2 sessions are '7f3' or begin so" in typed.err
 
 
 def test_without_any_session_the_next_command_is_told(tmp_path: Path) -> None:
