@@ -66,7 +66,7 @@ def door(story: Story) -> str:
     if not story.session.door_effects or story.session.client != "claude-code":
         return f"door: {name}"
     effects = orjson.loads(story.session.door_effects)
-    window = "1M window asked for" if effects["long_window"] else "1M window not asked for"
+    window = "context-1m beta sent" if effects["long_window"] else "context-1m beta not sent"
     search = "tool search on" if effects["tool_search"] else "tool search off"
     return f"door: {name} ({window}, {search})"
 

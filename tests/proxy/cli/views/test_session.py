@@ -56,7 +56,7 @@ def test_what_has_no_price_or_usage_is_said_and_not_added_as_nothing() -> None:
 
 def test_the_door_says_what_the_client_sent_through_it() -> None:
     effects = '{"betas": [], "long_window": true, "tool_search": false, "tools": 12}'
-    assert door(Telling(door_effects=effects).story()) == "door: base URL (1M window asked for, tool search off)"
+    assert door(Telling(door_effects=effects).story()) == "door: base URL (context-1m beta sent, tool search off)"
     assert door(Telling(door_effects=effects, client="anthropic-sdk").story()) == "door: base URL"
 
 
