@@ -103,10 +103,12 @@ def _outcome(call: CallFact) -> str:
             return {True: "failed", False: "passed"}[call.is_error] if call.action == "run" else ""
 
 
-def closing(data: str) -> list[str]:
-    """What to type next; each of these commands exists."""
+def closing(data: str, *, folder: str = "") -> list[str]:
+    """What to type next; each of these commands exists. `folder` holds them, where PATH does not."""
+    found = [f'    export PATH="{folder}:$PATH"        once per terminal: it does not find the command yet']
     return [
         "Now on your own work; we send nothing of our own:",
+        *(found if folder else []),
         "    compaction-gate wrap -- claude        watch one agent live, through a relay of its own",
         "    compaction-gate status                is it seeing my traffic?",
         f"    compaction-gate --data {data} session last        this session again, as any other",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -30,5 +32,5 @@ def demo(folder: Path) -> None:
         click.echo(line)
     data = folder / "data"
     click.echo(f"\n  sessions  {data}   ·   {time.monotonic() - began:.0f} s in all\n")
-    for line in show.closing(str(data)):
+    for line in show.closing(str(data), folder="" if shutil.which(page.PROGRAM) else str(Path(sys.prefix) / "bin")):
         click.echo(line)

@@ -28,3 +28,8 @@ def test_the_closing_names_three_commands() -> None:
         "status",
         "session last",
     ]
+
+
+def test_where_the_shell_does_not_find_the_command_the_closing_says_how_it_will() -> None:
+    assert not any("PATH" in line for line in show.closing("data"))
+    assert show.closing("data", folder="/opt/gate/bin")[1].startswith('    export PATH="/opt/gate/bin:$PATH"')
