@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from struct import Struct
 from typing import NamedTuple
-from zlib import crc32
 
 VERSION = 1
 MAGIC = b"CGATEJNL"
