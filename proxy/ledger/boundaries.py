@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from proxy.ledger import reports
 from proxy.ledger.context import Texts, covered
@@ -139,11 +139,11 @@ def _rolls_on(thread: Thread, turn: int, cause: Cause) -> bool:
     return bool(cause.evidence == last["evidence"] == "history replaced" and last["rolled_to"] == turn - 1)
 
 
-def _extend(last: dict[str, object], now: BoundaryFact) -> BoundaryFact:
-    first = BoundaryFact(**{key: value for key, value in last.items() if key != "rolled_to"})  # type: ignore[arg-type]
+def _extend(last: dict[str, Any], now: BoundaryFact) -> BoundaryFact:
+    plain = {key: value for key, value in last.items() if key != "rolled_to"}
+    first = BoundaryFact(**{**plain, "kind": BoundaryKind.ROLLING, "level": Observability(last["level"])})
     return replace(
         first,
-        kind=BoundaryKind.ROLLING,
         dropped_observations=first.dropped_observations + now.dropped_observations,
         dropped_tokens_ref=first.dropped_tokens_ref + now.dropped_tokens_ref,
         reattached=now.reattached,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.model.facts import BoundaryKind, DropFact, ObservationFact
+from proxy.model.facts import BoundaryKind, DropFact, Observability, ObservationFact
 from tests.support.compaction import cleared, compact
 from tests.support.journey import Client, Driver, a_file, bash, numbered, read, result, text
 
@@ -79,6 +79,16 @@ def test_a_turn_at_which_the_window_held_no_result_does_not_end_a_rolling_bounda
     (boundary,) = client.driver.run.boundaries
     assert boundary.kind is BoundaryKind.ROLLING
     assert [drop.turn for drop in client.driver.run.of(DropFact)] == [6, 7, 10]
+
+
+def test_a_rolling_boundary_is_whole_again_after_a_restart(client: Client) -> None:
+    for number in range(3, 6):
+        client.does(read(f"c{number}", f"/repo/f{number}.py"), numbered(a_file(f"f{number}")))
+        del client.messages[1:3]
+    client.turn()
+    (boundary,) = client.driver.run.boundaries
+    assert isinstance(boundary.level, Observability)
+    assert isinstance(boundary.kind, BoundaryKind)
 
 
 def test_a_result_whose_decoration_changed_is_still_there(client: Client) -> None:
