@@ -66,7 +66,7 @@ class Turn:
         self._thread.turns += 1
         self.number = self._thread.turns
         self.ledger = Ledger(state, self._thread, call.identity.client.name, instruments)
-        told = instruments.tools.cwd(call.identity.client.name, _opening_texts(call.request))
+        told = instruments.redact(instruments.tools.cwd(call.identity.client.name, _opening_texts(call.request)))
         if told and told != self._thread.cwd:
             self._thread.cwd = self._thread.shell_cwd = told
 

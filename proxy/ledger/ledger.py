@@ -56,7 +56,7 @@ class Ledger:
             self._client, block.tool, block.arguments, cwd=self._thread.shell_cwd or "", raw=block.raw_arguments
         )
         if access.leaves_in != "":
-            self._thread.shell_cwd = access.leaves_in
+            self._thread.shell_cwd = access.leaves_in and self._redact(access.leaves_in)
         arguments = arguments_text(block)
         asked = Asked(
             turn=turn,
@@ -72,7 +72,7 @@ class Ledger:
             key=self._redact(access.key),
             polling=access.polling,
             form=access.form,
-            rule=access.rule,
+            rule=self._redact(access.rule),
             arguments_sha256=sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest(),
             arguments_tokens_ref=self._count(arguments),
             suspected=False,
@@ -96,7 +96,7 @@ class Ledger:
         block = unit.block
         result = self._tools.result(self._client, asked.tool, block.text, is_error=block.is_error, form=asked.form)
         content = Content.of(result, block, self._count)
-        self._thread.shell_cwd = result.shell_cwd or self._thread.shell_cwd
+        self._thread.shell_cwd = self._redact(result.shell_cwd) or self._thread.shell_cwd
         match = matching.match(asked, result.kind, content, self._thread, list(self.seen()))
         row = classify(match.question)
         facts: list[Fact] = []
