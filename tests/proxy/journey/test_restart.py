@@ -14,52 +14,9 @@ from proxy.journal.writer import JournalWriter
 from proxy.model.exchange import Exchange
 from proxy.store import open_database, verify
 from tests.support.journal import StillClock, small
-from tests.support.journey import Client, Driver, a_file, a_journey, numbered, read, text
+from tests.support.journey import a_journey
 from tests.support.observer import Fuse, canonical, observe
-
-APP, DB = a_file("app"), a_file("db")
-SUMMARY = "The user wants the timeout changed.\nTwo files were looked at in detail.\nNext the value is edited."
-CONTINUATION = "This session is being continued from a previous conversation that ran out of context.\n\nSummary:\n"
-
-
-class Recorder(Driver):
-    """Keeps the exchanges instead of observing them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.exchanges: list[Exchange] = []
-
-    def observe(self, exchange: Exchange) -> None:  # type: ignore[override]
-        self.exchanges.append(exchange)
-
-
-def a_session() -> list[Exchange]:
-    """Reads, a sub-agent beside them, a 529, a compaction, re-reads, a part, a rewind."""
-    recorder = Recorder()
-    main, child = Client(recorder), Client(recorder, agent="a1")
-    main.user(text("change the timeout"))
-    main.does(read("c1", "/repo/app.py"), numbered(APP))
-    child.user(text("look at the app"))
-    child.does(read("d1", "/repo/app.py"), numbered(APP))
-    main.does(read("c2", "/repo/db.py"), numbered(DB))
-    overloaded = {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}
-    main.turn(status=529, answer=overloaded, keep=False)
-    main.turn()
-    child.turn()
-    main.user(text("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools."))
-    main.turn(text(f"<summary>\n{SUMMARY}\n</summary>"), keep=False)
-    main.messages = [{"role": "user", "content": CONTINUATION + SUMMARY}]
-    main.does(read("c3", "/repo/app.py"), numbered(APP))
-    main.does(read("c4", "/repo/db.py", offset=3, limit=4), numbered(DB[2:6], 3))
-    main.turn()
-    main.messages = main.messages[:3]
-    main.user(text("another way"))
-    main.does(read("c5", "/repo/db.py"), numbered(DB))
-    main.turn()
-    return recorder.exchanges
-
-
-SESSION = a_session()
+from tests.support.sessions import SESSION
 
 
 def record(writer: JournalWriter, exchange: Exchange, pieces: int) -> None:
