@@ -13,6 +13,8 @@ from enum import IntEnum
 from struct import Struct
 from typing import NamedTuple
 
+from isal.isal_zlib import crc32
+
 VERSION = 1
 MAGIC = b"CGATEJNL"
 
