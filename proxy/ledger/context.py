@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from proxy.model.facts import InSummary
 from proxy.model.messages import Block, BlockKind, Message, Request
@@ -25,6 +27,13 @@ def visible_messages(request: Request) -> tuple[Message, ...]:
     return request.messages
 
 
+class _Run(NamedTuple):
+    """Significant lines that stand one after the other."""
+
+    packed: bytes
+    lines: frozenset[bytes]
+
+
 class Texts:
     """Readable text of a context that is neither an observation nor the model's own.
 
@@ -33,28 +42,23 @@ class Texts:
     """
 
     def __init__(self, runs: Iterable[bytes], *, opaque: bool) -> None:
-        self.runs = list(runs)
-        """Packed significant lines that stand one after the other."""
+        self._runs = [_Run(run, frozenset(lines.unpack(run))) for run in runs]
         self.opaque = opaque
         """Some of it cannot be read."""
-        self._lines = {line for run in self.runs for line in lines.unpack(run)}
 
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> Texts:
         """The texts of some blocks, with their line numbers and without."""
-        runs: list[bytes] = []
-        opaque = False
+        texts = cls((), opaque=False)
         for block in blocks:
-            opaque |= block.opaque
-            split = block.text.replace(REMINDER_END, "").split("\n")
-            runs += [lines.significant(split), lines.significant(lines.without_numbers(split))]
-        return cls(runs, opaque=opaque)
+            texts.opaque |= block.opaque
+            texts._runs += _runs(block.text)
+        return texts
 
     def only(self, wanted: set[bytes]) -> list[bytes]:
         """The longest runs of these lines, each once."""
-        if wanted.isdisjoint(self._lines):
-            return []
-        grouped = (group for run in self.runs for group in groupby(lines.unpack(run), key=wanted.__contains__))
+        found = (run.packed for run in self._runs if not wanted.isdisjoint(run.lines))
+        grouped = (group for run in found for group in groupby(lines.unpack(run), key=wanted.__contains__))
         return list(dict.fromkeys(b"".join(group) for is_wanted, group in grouped if is_wanted))
 
     @staticmethod
@@ -65,11 +69,22 @@ class Texts:
 
     def holds(self, content: bytes) -> InSummary:
         """How much of some content (packed significant lines) stands here: all in order, some lines, none."""
-        if any(lines.contains(run, content) for run in self.runs):
+        wanted = set(lines.unpack(content))
+        some = [run for run in self._runs if not wanted.isdisjoint(run.lines)]
+        if any(lines.contains(run.packed, content) for run in some):
             return InSummary.VERBATIM
-        if any(line in self._lines for line in lines.unpack(content)):
+        if some:
             return InSummary.PARTLY
         return InSummary.UNKNOWN if self.opaque else InSummary.NONE
+
+
+@lru_cache(maxsize=512)
+def _runs(text: str) -> tuple[_Run, ...]:
+    """A text's lines, and those without line numbers where it has some. A client sends its texts again each time."""
+    split = text.replace(REMINDER_END, "").split("\n")
+    bare = lines.without_numbers(split)
+    packed = [lines.significant(variant) for variant in ([split] if bare == split else [split, bare])]
+    return tuple(_Run(run, frozenset(lines.unpack(run))) for run in packed)
 
 
 def _is_shown(role: str, block: Block) -> bool:

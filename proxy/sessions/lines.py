@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 LINE_SIZE = 8
-_WORDS = re.compile(r"\w")
 SIGNIFICANT = 4
 """A line with fewer word characters (`}`, `else:` is over it) shows nothing by standing in two places."""
+_ENOUGH = re.compile(r"\w" + r"\W*\w" * (SIGNIFICANT - 1))
 
 _NUMBERED = re.compile(r"^\s*\d+(?:\t|→|: ?)")
 
@@ -24,7 +24,7 @@ def line_digest(line: str) -> bytes:
 
 def is_significant(line: str) -> bool:
     """True when the line says enough to be counted."""
-    return len(_WORDS.findall(line)) >= SIGNIFICANT
+    return _ENOUGH.search(line) is not None
 
 
 def pack(lines: Iterable[str]) -> bytes:

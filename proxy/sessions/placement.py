@@ -90,12 +90,9 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
     )
     signature = Signature(tools_digest(request), system_digest(request), tool_names_digest(request))
     new = _New(request, units, [unit.digest for unit in units], identity, signature, tuple(said))
-    overlaps = [
-        (thread, history.compare(history.unpack(thread.history), history.unpack(thread.reply), new.digests))
-        for thread in own
-    ]
-    fits = [fit for thread, overlap in overlaps if (fit := _continues(thread, new, overlap))]
-    fits = fits or [fit for thread, overlap in overlaps if (fit := _departs(thread, new, overlap))]
+    packed = history.pack(new.digests)
+    fits = [fit for thread in own if packed.startswith(thread.history) and (fit := _continues(thread, new))]
+    fits = fits or [fit for thread in own if (fit := _departs(thread, new))]
     if fits:
         best = max(fits, key=lambda fit: (fit.rank, fit.shared, fit.thread.last_us, fit.thread.id))
         return Placement(best.thread, best.relation, signature, best.shared, best.evidence, is_new=False, why="")
@@ -106,20 +103,26 @@ def _alike(thread: Thread, new: _New) -> bool:
     return thread.signature.names == new.signature.names or thread.signature.system == new.signature.system
 
 
-def _continues(thread: Thread, new: _New, overlap: Overlap) -> _Fit | None:
-    """The request holds the thread's whole former history, or is the next try of its first turn."""
+def _overlap(thread: Thread, new: _New) -> Overlap:
+    return history.compare(history.unpack(thread.history), history.unpack(thread.reply), new.digests)
+
+
+def _continues(thread: Thread, new: _New) -> _Fit | None:
+    """The request, which holds the thread's whole former history, goes on with it; or it is a first turn's next try."""
     if thread.turns == 0:
         return _Fit(0, 0, thread, Relation.FIRST, None) if thread.signature == new.signature else None
-    if overlap.extends and (_alike(thread, new) or overlap.shared > overlap.former):
+    overlap = _overlap(thread, new)
+    if _alike(thread, new) or overlap.shared > overlap.former:
         relation = Relation.RETRIED if len(new.digests) == overlap.former else Relation.EXTENDS
         return _Fit(1, overlap.shared, thread, relation, None)
     return None
 
 
-def _departs(thread: Thread, new: _New, overlap: Overlap) -> _Fit | None:
+def _departs(thread: Thread, new: _New) -> _Fit | None:
     """The request holds a part of the thread's former history, or a summary of it."""
     if thread.turns == 0:
         return None
+    overlap = _overlap(thread, new)
     if thread.kind != "side" and (evidence := _evidence(new, overlap, alike=_alike(thread, new))):
         return _Fit(1, overlap.shared, thread, Relation.COMPACTED, evidence)
     if _alike(thread, new) and overlap.shared > 0:

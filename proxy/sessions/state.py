@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
@@ -55,7 +56,7 @@ class Seen:
 
     def concerns(self, resources: list[str]) -> bool:
         """True when it shows one of these resources."""
-        return not set(self.resources).isdisjoint(resources)
+        return any(name in resources for name in self.resources)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -207,11 +208,11 @@ class SessionState:
         if kind == "session":
             body: object = {"first_us": self.first_us, "door_effects": self.door_effects}
         elif kind == "thread":
-            body = _plain(self.threads[ThreadId(rest)])
+            body = self.threads[ThreadId(rest)]
         else:
             start = int(rest) * PAGE
-            body = [_plain(seen) for seen in list(self.seen.values())[start : start + PAGE]]
-        return orjson.dumps({"format": FORMAT, kind: body})
+            body = list(islice(self.seen.values(), start, start + PAGE))
+        return orjson.dumps({"format": FORMAT, kind: body}, default=_plain)
 
 
 def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
@@ -232,20 +233,16 @@ def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
 
 
 def _plain(value: object) -> object:
-    """Dataclasses, bytes and sets as JSON values; sets sorted, so that equal states are equal bytes."""
+    """What JSON does not know: bytes as text; sets sorted, so that equal states are equal bytes."""
     match value:
         case bytes():
             return b64encode(value).decode("ascii")
         case set():
             return sorted(value)
-        case list() | tuple():
-            return [_plain(item) for item in value]
-        case dict():
-            return {key: _plain(item) for key, item in value.items()}
-        case Seen() | Asked() | Said() | Thread():
-            return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        case tuple():
+            return list(value)
         case _:
-            return value
+            raise TypeError(f"a state holds no {type(value).__name__}")
 
 
 def _seen(row: dict[str, Any]) -> Seen:

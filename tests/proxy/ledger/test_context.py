@@ -44,6 +44,6 @@ def test_what_is_kept_of_texts_answers_for_the_wanted_lines_as_the_whole_does(
     said: list[str], wanted: list[str]
 ) -> None:
     whole, packed = texts("\n".join(said), "12\t" + "\n13\t".join(said)), lines.significant(wanted)
-    kept = Texts(whole.only(set(lines.unpack(packed))), opaque=False)
-    assert kept.holds(packed) is whole.holds(packed)
-    assert {line for run in kept.runs for line in lines.unpack(run)} <= set(lines.unpack(packed))
+    runs = whole.only(set(lines.unpack(packed)))
+    assert Texts(runs, opaque=False).holds(packed) is whole.holds(packed)
+    assert {line for run in runs for line in lines.unpack(run)} <= set(lines.unpack(packed))
