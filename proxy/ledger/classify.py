@@ -67,7 +67,7 @@ TABLE: tuple[Row, ...] = (
     Row(Label.SUBSET, lambda q: q.share is Share.ALL_OF_NEW, "a part of dropped content"),
     Row(Label.SUPERSET, lambda q: q.share is Share.ALL_OF_OLD, "dropped content and more"),
     Row(Label.OVERLAP, lambda q: q.share is Share.SOME, "lines of dropped content among others"),
-    Row(Label.ACQUISITION, lambda _: True, "observed only in a branch that was left"),
+    Row(Label.ACQUISITION, lambda _: True, "some of its lines observed before, none of them dropped"),
 )
 
 REREADS = frozenset({Label.REACQUISITION, Label.SUBSET, Label.SUPERSET, Label.OVERLAP, Label.VARIANT})

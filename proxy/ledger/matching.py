@@ -68,7 +68,7 @@ def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, se
     share = _share(content, known.dropped, len(back))
     texts = Texts(asked.texts, opaque=asked.opaque)
     stands = covered(sought.lines, sought.sha256, known.visible) or texts.holds(sought.lines) is InSummary.VERBATIM
-    observed = alike is not None or stands or share is not Share.NONE
+    observed = alike is not None or _shares_lines(content, known.related)
     copy_visible = observed and (stands or _elsewhere(sought, thread.visible, seen))
     copies = [one for one in known.dropped if holds(one, sought.lines, sought.sha256)] if same_content else []
     last = None if copy_visible else _last(copies or [known.missing[line] for line in back], asked.key)
@@ -100,6 +100,11 @@ def _known(asked: Asked, content: Content, thread: Thread, seen: list[Seen]) -> 
     visible = [one for one in related if one.id in thread.visible]
     dropped = [one for one in related if one.dropped_by is not None]
     return _Known(latest(related, asked.key), related, visible, dropped, _missing(dropped, visible))
+
+
+def _shares_lines(content: Content, related: list[Seen]) -> bool:
+    new = set(lines.unpack(content.lines))
+    return any(not new.isdisjoint(lines.unpack(one.lines)) for one in related)
 
 
 def _same(one: Seen, sought: _Sought) -> bool:

@@ -46,7 +46,8 @@ class Answer:
     call: str
     lines: Lines
     shown: str
-    is_stub: bool = False
+    kind: str = "content"
+    """`content`, `stub`, `demand` (read it first), `error`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -98,6 +99,8 @@ class Context(NamedTuple):
     """User, system and reminder texts, summaries: the lines of each."""
     hidden: frozenset[str] = frozenset()
     """Calls whose results the provider cleared before it sampled."""
+    always: Lines = ()
+    """The system text: no compaction removes it."""
 
 
 class Change(NamedTuple):
@@ -121,14 +124,26 @@ class Oracle:
         self._asked: list[tuple[Question, list[Lines]]] = []
         self._hidden: frozenset[str] = frozenset()
         self._cleared = 0
+        self._demanded: set[str] = set()
 
-    def turn(self, context: Context, change: Change, asks: Sequence[Question], *, summary: bool = False) -> None:
-        """One model call."""
+    def turn(
+        self,
+        context: Context,
+        change: Change,
+        asks: Sequence[Question],
+        *,
+        summary: bool = False,
+        block: Lines | None = None,
+    ) -> None:
+        """One model call; `block` is the summary that the provider put in front of its reply."""
         self.turns += 1
         self._revive(context)
         self._answers(context, waits=summary)
         self._request(context, change)
         self._clear(context)
+        if block is not None:
+            context = Context((), (context.always, block))
+            self._cross(self._look(context, frozenset()), context, by_window=False)
         self._asked += [(question, list(context.texts)) for question in asks]
         for question in asks:
             self.verdicts[question.call] = Verdict("pending", None, None)
@@ -153,7 +168,10 @@ class Oracle:
             self.verdicts[asked.call] = Verdict("not_retrieval", None, None)
         else:
             self.verdicts[asked.call] = self._class_of(asked, answer, texts, known)
-        if not answer.is_stub:
+        if answer.kind == "demand":
+            self._demanded.add(asked.path)
+        if answer.kind == "content":
+            self._demanded.discard(asked.path)
             seen = Observed(asked, answer.lines, telling(answer.lines), words(answer.shown))
             for one in known:
                 if one.asked.path == asked.path:
@@ -164,7 +182,9 @@ class Oracle:
     def _class_of(self, asked: Question, answer: Answer, texts: list[Lines], known: list[Observed]) -> Verdict:
         tokens = words(asked.arguments) + words(answer.shown)
         keyed = [one for one in known if one.asked.reads and self._key(one.asked) == self._key(asked)]
-        if answer.is_stub:
+        if answer.kind == "error":
+            return Verdict("failed", None, None)
+        if answer.kind == "stub":
             return Verdict(
                 "attempted", self._last_copy(asked, keyed[-1].lines, texts, known) if keyed else None, tokens
             )
@@ -172,13 +192,16 @@ class Oracle:
         same = [one for one in known if one.asked.path == asked.path and (told or one in keyed)]
         if not keyed and not any(set(one.told) & set(told) for one in same):
             return Verdict("acquisition", None, None)
-        if keyed and keyed[-1].lines != lines:
+        is_same = keyed[-1].lines == lines if keyed else any(one.lines == lines for one in same)
+        if asked.path in self._demanded:
+            return Verdict("forced", self._of_forced(asked, lines, texts, known, is_same=is_same), tokens)
+        if keyed and not is_same:
             return Verdict("refresh", None, None)
         if self._stands(lines, texts, same):
             return Verdict("repeat_visible", None, tokens)
         if keyed:
             return Verdict("reacquisition", self._last_copy(asked, lines, texts, known), tokens)
-        if any(one.lines == lines for one in same):
+        if is_same:
             return Verdict("variant", self._last_copy(asked, lines, texts, known), tokens)
         return self._part(told, same)
 
@@ -201,13 +224,27 @@ class Oracle:
         gone = [one for one in same if one.dropped_by and one.holds(lines)]
         return max((one.dropped_by for one in gone), default=None)
 
-    def _part(self, told: Lines, same: list[Observed]) -> Verdict:
+    def _of_forced(
+        self, asked: Question, lines: Lines, texts: list[Lines], known: list[Observed], *, is_same: bool
+    ) -> int | None:
+        same = [one for one in known if one.asked.path == asked.path]
+        if is_same:
+            return self._last_copy(asked, lines, texts, known)
+        if self._stands(lines, texts, same):
+            return None
+        return max(self._back(telling(lines), same).values(), default=None)
+
+    def _back(self, told: Lines, same: list[Observed]) -> dict[str, int]:
+        """The dropped lines among these, each with the boundary that removed it last."""
         in_view = {line for one in self.visible if one in same for line in one.told}
-        back = {
+        return {
             line: max(one.dropped_by for one in same if line in one.missing)
             for line in dict.fromkeys(told)
             if line not in in_view and any(line in one.missing for one in same)
         }
+
+    def _part(self, told: Lines, same: list[Observed]) -> Verdict:
+        back = self._back(told, same)
         if not back:
             return Verdict("acquisition", None, None)
         boundary = max(back.values())

@@ -15,7 +15,9 @@ from tests.support.oracle import Answer, Change, Context, Lines, Oracle, Questio
 CONTINUATION = "This session is being continued from a previous conversation that ran out of context."
 ASK_SUMMARY = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nYour task is to create a summary."
 STUB = "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead."
+UNREAD = "File has not been read yet. Read it first before writing to it."
 CLEARED = "[Old tool result content cleared]"
+SYSTEM: Lines = ("You work in a folder.", "Working directory: /repo")
 FILES = ("a", "b")
 LENGTH = 9
 
@@ -38,6 +40,8 @@ class Item:
     """Of user, system and reminder texts."""
     answers: list[Answer] = field(default_factory=list)
     asks: bool = False
+    is_block: bool = False
+    """Begins with a provider's summary: nothing before it is seen by the model."""
 
 
 class Story:
@@ -79,7 +83,7 @@ class Story:
         made = [self._made(*move) for move in moves]
         self._turn([(block, question) for block, question, _ in made])
         answers = [answer for _, _, answer in made]
-        blocks = [result(answer.call, answer.shown) for answer in answers]
+        blocks = [result(answer.call, answer.shown, is_error=answer.kind in ("demand", "error")) for answer in answers]
         self.items.append(Item({"role": "user", "content": blocks}, answers=answers))
 
     def compact(self, kept: int, attached: Sequence[tuple[str, str]], how: str) -> None:
@@ -99,6 +103,13 @@ class Story:
         self._floor = len(self.items)
         self.items += newest
         self._change = self._change._replace(compacted=True)
+
+    def fold(self, kept: int) -> None:
+        """The provider summarises all that is there before it answers."""
+        if not self._open():
+            self.user()
+        self._turn([], block=(f"Provider's notes {next(self._words)}", *self.files["b"][:kept]))
+        self._floor = len(self.items)
 
     def slide(self) -> None:
         """The oldest exchange of tools leaves the history; what came later stays."""
@@ -168,6 +179,12 @@ class Story:
 
     def _made(self, kind: str, name: str, *rest: Any) -> tuple[Json, Question, Answer]:
         lines, path, call_id = self.files[name], f"/repo/{name}.py", next(self._ids)
+        if kind in ("demand", "error"):
+            tool = {"demand": "Edit", "error": "Read"}[kind]
+            block = call(call_id, tool, file_path=path)
+            refusal = {"demand": UNREAD, "error": "File does not exist."}[kind]
+            refused = Answer(call_id, (refusal,), f"<tool_use_error>{refusal}</tool_use_error>", kind)
+            return block, _question(block, path, None, reads=kind == "error"), refused
         if kind in ("edit", "write"):
             tool = {"edit": "Edit", "write": "Write"}[kind]
             block = call(call_id, tool, file_path=path)
@@ -178,7 +195,7 @@ class Story:
             return block, _question(block, path, None, reads=False), Answer(call_id, (said,), said)
         if kind == "stub":
             block = call(call_id, "Read", file_path=path)
-            return block, _question(block, path, None), Answer(call_id, (STUB,), STUB, is_stub=True)
+            return block, _question(block, path, None), Answer(call_id, (STUB,), STUB, "stub")
         span = rest[0] if rest else None
         block, bare = _reading(kind, call_id, name, span)
         first, last = span or (1, LENGTH)
@@ -186,30 +203,42 @@ class Story:
         answer = "\n".join(shown) if bare else numbered(shown, first)
         return block, _question(block, path, span), Answer(call_id, tuple(shown), answer)
 
-    def _turn(self, asks: list[tuple[Json, Question]], *, summary: Lines | None = None, keep: bool = True) -> None:
+    def _turn(
+        self,
+        asks: list[tuple[Json, Question]],
+        *,
+        summary: Lines | None = None,
+        block: Lines | None = None,
+        keep: bool = True,
+    ) -> None:
         context = self._context()
         if summary is None:
             self._requested = len(self.items)
-        reply = [block for block, _ in asks] or [text("All right then.")]
+        reply = [one for one, _ in asks] or [text("All right then.")]
         if summary is not None:
             reply = [text("<analysis>so far</analysis>\n<summary>\n" + "\n".join(summary) + "\n</summary>")]
+        if block is not None:
+            reply = [{"type": "compaction", "content": "\n".join(block)}, *reply]
         self.client.messages = self._messages()
         edits = {"type": "clear_tool_uses_20250919", "cleared_tool_uses": len(context.hidden)}
         answer = {"context_management": {"applied_edits": [edits]}} if self._keep is not None else {}
         self.client.turn(*reply, keep=False, answer=answer)
-        self.oracle.turn(context, self._change, [question for _, question in asks], summary=summary is not None)
+        questions = [question for _, question in asks]
+        self.oracle.turn(context, self._change, questions, summary=summary is not None, block=block)
         self._change = Change()
         if summary is None and keep:
-            self.items.append(Item({"role": "assistant", "content": reply}, asks=bool(asks)))
+            message = {"role": "assistant", "content": reply}
+            self.items.append(Item(message, block or (), asks=bool(asks), is_block=block is not None))
             self._sent = len(self.items)
 
     def _context(self) -> Context:
-        answers = [answer for item in self.items for answer in item.answers]
-        results = [block for item in self.items for block in _results(item)]
-        texts: list[Lines] = [("You work in a folder.", "Working directory: /repo")]
-        texts += [item.lines for item in self.items if item.message["role"] != "assistant" and not item.answers]
+        first = max((at for at, item in enumerate(self.items) if item.is_block), default=0)
+        shown = self.items[first:]
+        answers = [answer for item in shown for answer in item.answers]
+        results = [block for item in shown for block in _results(item)]
+        texts = [SYSTEM, *(item.lines for item in shown if item.lines and not item.answers)]
         may_go = results[: max(0, len(results) - self._keep)] if self._keep is not None else []
-        return Context(answers, texts, frozenset(may_go))
+        return Context(answers, texts, frozenset(may_go), SYSTEM)
 
 
 def _results(item: Item) -> Iterator[str]:

@@ -22,7 +22,7 @@ CALLS = st.one_of(
     st.tuples(st.sampled_from(["read", "shell"]), NAMES, SPANS),
     st.tuples(st.just("edit"), NAMES, st.integers(1, LENGTH)),
     st.tuples(st.just("write"), NAMES),
-    st.tuples(st.just("stub"), NAMES),
+    st.tuples(st.sampled_from(["stub", "demand", "error"]), NAMES),
 )
 ASKS = st.lists(CALLS, min_size=1, max_size=3).map(lambda calls: ("ask", *calls))
 ATTACHED = st.lists(
@@ -39,6 +39,7 @@ MOVES = st.one_of(
     st.tuples(st.sampled_from(["say", "slide", "empty", "retry", "fail"])),
     st.tuples(st.just("rewind"), st.integers(1, 6)),
     st.tuples(st.just("clear"), st.integers(0, 3)),
+    st.tuples(st.just("fold"), st.sampled_from([0, 3, LENGTH])),
     st.tuples(st.just("restart")),
 )
 
@@ -74,7 +75,7 @@ def compare(story: Story, driver: Driver, thread: str) -> None:
     assert [b.dropped_observations for b in found] == [len(b.dropped) for b in story.oracle.boundaries]
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from([0, 0, 0, 1]), MOVES), min_size=2, max_size=14))
+@settings(max_examples=250, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([0, 0, 0, 1]), MOVES), min_size=2, max_size=20))
 def test_the_journey_says_what_the_oracle_says(moves: list[tuple[int, Move]]) -> None:
     play(moves)

@@ -97,3 +97,14 @@ def test_a_forced_read_of_new_content_is_charged_to_no_boundary(client: Client) 
     client.turn()
     forced = client.driver.run.call("c3")
     assert (forced.label, forced.boundary) == (Label.FORCED, None)
+
+
+def test_a_demanded_read_that_shows_a_line_seen_before_is_forced(client: Client) -> None:
+    refusal = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"
+    client.does(read("c1", "/repo/app.py", offset=1, limit=4), numbered(APP[:4]))
+    edit = {"type": "tool_use", "id": "c2", "name": "Edit", "input": {"file_path": "/repo/app.py"}}
+    client.does(edit, refusal, is_error=True)
+    client.does(read("c3", "/repo/app.py", offset=4, limit=4), numbered(APP[3:7], 4))
+    client.turn()
+    forced = client.driver.run.call("c3")
+    assert (forced.label, forced.boundary) == (Label.FORCED, None)
