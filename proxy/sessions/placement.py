@@ -63,6 +63,7 @@ class _New(NamedTuple):
     units: list[Unit]
     digests: list[bytes]
     identity: Identity
+    kind: str
     signature: Signature
     said: tuple[Said, ...]
     """What this agent's calls said last, newest first."""
@@ -89,7 +90,9 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
         (t.said for t in own if t.said), key=lambda said: (said.at_us, said.number, said.writer), reverse=True
     )
     signature = Signature(tools_digest(request), system_digest(request), tool_names_digest(request))
-    new = _New(request, units, [unit.digest for unit in units], identity, signature, tuple(said))
+    new = _New(
+        request, units, [unit.digest for unit in units], identity, _kind(request, identity), signature, tuple(said)
+    )
     packed = history.pack(new.digests)
     fits = [fit for thread in own if packed.startswith(thread.history) and (fit := _continues(thread, new))]
     fits = fits or [fit for thread in own if (fit := _departs(thread, new))]
@@ -123,7 +126,7 @@ def _departs(thread: Thread, new: _New) -> _Fit | None:
     if thread.turns == 0:
         return None
     overlap = _overlap(thread, new)
-    if thread.kind != "side" and (evidence := _evidence(new, overlap, alike=_alike(thread, new))):
+    if thread.kind == new.kind != "side" and (evidence := _evidence(new, overlap, alike=_alike(thread, new))):
         return _Fit(1, overlap.shared, thread, Relation.COMPACTED, evidence)
     if _alike(thread, new) and overlap.shared > 0:
         return _Fit(0, overlap.shared, thread, Relation.REWIND, None)
@@ -162,18 +165,25 @@ def carries(units: Iterable[Unit], said: Said) -> bool:
     return bool(wanted) and len(found) >= SUMMARY_SHARE * len(wanted)
 
 
+_WHY = {"agent": "agent id", "side": "no tools offered", "main": "first"}
+
+
+def _kind(request: Request, identity: Identity) -> str:
+    """What sort of thread a call belongs to: a known client's call without tools stands beside its conversation."""
+    if identity.agent:
+        return "agent"
+    return "side" if not request.tools and identity.client.name else "main"
+
+
 def _names(first: str) -> Iterator[ThreadId]:
     yield ThreadId(first)
     yield from (ThreadId(f"{first}.{number}") for number in count(2))
 
 
 def _open(request: Request, identity: Identity, state: SessionState, signature: Signature) -> Placement:
-    if identity.agent:
-        kind, name, why = "agent", f"agent:{identity.agent}", "agent id"
-    elif not request.tools and identity.client.name:
-        kind, name, why = "side", "side", "no tools offered"
-    else:
-        kind, name, why = "main", "main", "first"
+    kind = _kind(request, identity)
+    name = f"agent:{identity.agent}" if identity.agent else kind
+    why = _WHY[kind]
     free = next(one for one in _names(name) if one not in state.threads)
     if free != name and kind != "side":
         why = "another history"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proxy.model.facts import SessionFact, ThreadFact, TurnFact
 from proxy.model.ids import SessionId
-from tests.support.compaction import SUMMARY
+from tests.support.compaction import CONTINUATION, SUMMARY, compact
 from tests.support.journey import Client, Driver, text
 
 
@@ -34,6 +34,22 @@ def test_an_answer_that_the_user_quotes_behind_a_rewind_is_no_summary_of_what_st
     client.turn()
     assert client.driver.run.boundaries == []
     assert client.driver.run.relations[-1] == "rewind"
+
+
+def test_a_call_for_a_title_that_quotes_the_summary_compacts_nothing() -> None:
+    driver = Driver()
+    main, side = Client(driver), Client(driver, writer="x" * 32)
+    main.user(text("go"))
+    main.turn()
+    compact(main)
+    main.turn()
+    side.tools, side.system = [], [text("Write a title.")]
+    side.user(text(CONTINUATION + SUMMARY))
+    side.turn(text("The title"))
+    main.user(text("on"))
+    main.turn()
+    assert threads(driver) == ["main", "side"]
+    assert len(driver.run.boundaries) == 1
 
 
 def test_two_histories_that_fit_equally_are_told_apart_the_same_way_after_a_restart() -> None:
