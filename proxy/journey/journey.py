@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from proxy.journey import account, rows
-from proxy.journey.contents import Piece, RedactBody, contents
+from proxy.journey.contents import Contents, Piece, RedactBody
 from proxy.journey.reading import NotACall, Reading, read
 from proxy.journey.recall import Recall
 from proxy.journey.turn import Call, Turn
@@ -58,6 +58,7 @@ class Journey:
     def __init__(self, ports: Ports) -> None:
         self._ports = ports
         self._recall = Recall()
+        self._contents = Contents(ports.redact_body) if ports.redact_body else None
         self._last: tuple[Exchange, Reading | NotACall] | None = None
 
     def load(self, session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
@@ -87,8 +88,7 @@ class Journey:
         assert state is not None, "observe needs the state of the session that session_of named"
         call = self._place(exchange, reading, identity, state)
         facts = self._call(call, reading, state)
-        redact = self._ports.redact_body
-        pieces = contents(call, redact) if reading.is_turn and redact else ()
+        pieces = self._contents.of(call) if reading.is_turn and self._contents else ()
         return Observed(tuple(facts), state.take_changes(), pieces)
 
     def _read(self, exchange: Exchange) -> Reading | NotACall:
