@@ -39,7 +39,7 @@ class Contents:
         self._last: OrderedDict[tuple[str, str], list[_Sent]] = OrderedDict()
 
     def of(self, call: Call) -> tuple[Piece, ...]:
-        """All pieces of a turn that its thread did not bring before, the manifest last; the thread's state knows them."""
+        """All pieces of a turn that its thread did not bring before, the manifest last; the thread remembers them."""
         thread, request = call.placement.thread, call.request
         digests = [sent.digest for sent in self._sent(call)]
         kept = history.common_prefix(history.unpack(thread.sent), digests)
