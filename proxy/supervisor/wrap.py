@@ -134,10 +134,16 @@ async def _own(settings: Settings, folder: DataFolder, users: Lock) -> AsyncIter
         await supervisor.start()
         yield spec, supervisor.relay_url
     finally:
-        if by == "wrap" and users.take_alone():
+        if by == "wrap" and (users.take_alone() or await _nobody_is_left(users, folder)):
             await supervisor.stop()
         else:
             await supervisor.leave()
+
+
+async def _nobody_is_left(users: Lock, folder: DataFolder) -> bool:
+    """Others use the relay: what our child did is read before it is left to them, unless they have gone by then."""
+    await _caught_up(folder)
+    return users.take_alone()
 
 
 def _spec(settings: Settings) -> RelaySpec:
@@ -201,7 +207,7 @@ def _register(folder: DataFolder, digest: str) -> None:
 async def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
     try:
         child = await asyncio.create_subprocess_exec(*command, env=dict(environment))
-    except (FileNotFoundError, PermissionError) as error:
+    except OSError as error:  # nothing there, no right, no program at all, too many arguments
         raise UsageError(f"{command[0]}: {(error.strerror or 'cannot be run').lower()}") from None
     with _forwarding(child, [*FORWARDED, *FROM_THE_TERMINAL]):
         code = await child.wait()

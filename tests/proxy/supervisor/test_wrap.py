@@ -99,6 +99,27 @@ def test_the_last_wrap_on_a_folder_ends_the_relay(tmp_path: Path, upstream: Upst
     assert "1 turn" in done.stderr
 
 
+def test_the_first_of_two_wraps_tells_what_its_own_child_did_and_leaves_the_relay_to_the_other(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    environment, gate = environment_of(upstream.url), tmp_path / "gate"
+    os.mkfifo(gate)
+
+    def wrapped(text: str) -> subprocess.Popen[str]:
+        line = [*PROGRAM, "--data", str(tmp_path / "data"), *script(text + ASK)]
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        return subprocess.Popen(line, env=environment, cwd=ROOT, text=True, stderr=pipe, stdout=nowhere)
+
+    first = wrapped(f"open({str(gate)!r}).read()\n")
+    until(lambda: read_running(tmp_path / "data/running.json") is not None)
+    release = f"import os, time\nopen({str(gate)!r}, 'w').close()\n"
+    wait = f"while os.path.exists('/proc/{first.pid}/root'): time.sleep(0.02)\n"
+    second = wrapped(release + wait)
+    assert "· 1 turn ·" in first.communicate(timeout=PATIENCE_S)[1]
+    assert "· 1 turn ·" in second.communicate(timeout=PATIENCE_S)[1]
+    assert (first.returncode, second.returncode) == (0, 0)
+
+
 def test_a_base_url_of_the_user_becomes_the_upstream_so_that_the_key_goes_where_it_went() -> None:
     settings = load(environment={"COMPACTION_GATE_UPSTREAMS_CORP_URL": "https://corp.example"}).settings
     user = _with_the_users_upstream(settings, {"ANTHROPIC_BASE_URL": "https://gateway.example/x/"})
@@ -131,3 +152,12 @@ def test_a_command_that_is_not_there_was_never_started(tmp_path: Path, upstream:
     assert done.returncode == 64
     assert not (tmp_path / "data").exists()
     assert done.stderr == "compaction-gate: no-such-command: no such command\n"
+
+
+def test_a_command_that_is_no_program_is_wrong_use_and_no_fault_of_ours(tmp_path: Path, upstream: Upstream) -> None:
+    program = tmp_path / "program"
+    program.write_text("no program")
+    program.chmod(0o755)
+    done = typed(tmp_path / "data", environment_of(upstream.url), "wrap", "--quiet", "--", str(program))
+    assert done.returncode == 64
+    assert done.stderr == f"compaction-gate: {program}: exec format error\n"
