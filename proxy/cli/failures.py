@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import platform
 import sys
@@ -18,9 +19,10 @@ from config.errors import SettingsError
 from proxy.cli.invocation import Invocation
 from proxy.cli.page import PROGRAM
 from proxy.cli.root import OutputClosed
-from proxy.model.errors import GateError
+from proxy.model.errors import CannotWriteError, GateError
 
 USAGE, INPUT, OWN_FAULT, INTERRUPTED = 64, 65, 70, 130
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 def run(command: click.Command, arguments: Sequence[str]) -> int:
@@ -30,7 +32,7 @@ def run(command: click.Command, arguments: Sequence[str]) -> int:
         result = command.main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=said)
         sys.stdout.flush()
     except (OutputClosed, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return 0
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -41,9 +43,24 @@ def run(command: click.Command, arguments: Sequence[str]) -> int:
         _say(str(error))
         return error.exit_code
     except Exception as error:  # noqa: BLE001  the outermost: whatever it is, it is ours
-        _say(_fault(error, said))
-        return OWN_FAULT
+        return _unexpected(error, said)
     return result if isinstance(result, int) else 0
+
+
+def _write_no_more() -> None:
+    """What is still in the buffer would fail again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unexpected(error: Exception, said: Invocation) -> int:
+    """A disk without room is nobody's fault, wherever it is met; everything else is ours."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        where = "" if error.filename is None else f"{error.filename}: "
+        _say(f"cannot write: {where}{os.strerror(error.errno).lower()}")
+        _write_no_more()
+        return CannotWriteError.exit_code
+    _say(_fault(error, said))
+    return OWN_FAULT
 
 
 def _say(message: str) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -42,12 +45,24 @@ class Root(page.Group):
                     example = f"{page.PROGRAM} {entry.example}"
                     formatter.write(f"  {entry.usage:<{_USAGE}}{entry.line:<{_LINE}}{example}\n")
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401  click's own signature
+        """Read the command line; help pages are printed here."""
+        with _telling_a_closed_pipe():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> object:
-        """Run, and tell a closed pipe from a fault before click does."""
-        try:
+        """Run the command."""
+        with _telling_a_closed_pipe():
             return super().invoke(ctx)
-        except BrokenPipeError as error:
-            raise OutputClosed from error
+
+
+@contextmanager
+def _telling_a_closed_pipe() -> Iterator[None]:
+    """Apart from a fault, before click makes its own of it."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise OutputClosed from error
 
 
 @click.group(

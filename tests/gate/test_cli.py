@@ -27,3 +27,8 @@ def test_python_minus_m_runs_the_same_command_line() -> None:
         [sys.executable, "-m", "gate", "nothing"], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert typed.returncode == 64
+
+
+def test_standard_streams_that_are_closed_are_no_fault_and_no_file_of_ours_takes_their_place(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m gate --data {tmp_path} config show <&- >&- 2>&-"
+    assert subprocess.run(["/bin/sh", "-c", command], cwd=ROOT, check=False).returncode == 0

@@ -85,14 +85,25 @@ def test_the_commands_own_status_is_returned() -> None:
     assert type_command(command=command).code == 139
 
 
-def test_a_reader_that_stops_reading_is_no_error() -> None:
+@pytest.mark.parametrize("words", ["config show", "--help", "status --help"])
+def test_a_reader_that_stops_reading_is_no_error(words: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     typed = subprocess.run(
-        [sys.executable, "-m", "gate", "config", "show"], stdout=writing, stderr=subprocess.PIPE, check=False
+        [sys.executable, "-m", "gate", *words.split()], stdout=writing, stderr=subprocess.PIPE, check=False
     )
     os.close(writing)
     assert (typed.returncode, typed.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("words", ["config show", "--help", "metrics"])
+def test_an_output_without_room_is_no_fault_of_ours(words: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        typed = subprocess.run(
+            [sys.executable, "-m", "gate", *words.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert typed.returncode == 73
+    assert typed.stderr == "compaction-gate: cannot write: no space left on device\n"
 
 
 def test_output_that_a_terminal_cannot_show_is_replaced_not_refused() -> None:
