@@ -145,7 +145,8 @@ def _prepare_file(file: Path, *, create: bool) -> None:
         raise InputError(str(file), "", "no file", "a store")
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _make_file(file)
+        with _mapped_errors(str(file)):
+            _make_file(file)
     except OSError as error:
         raise CannotWriteError(f"{file}: {error.strerror}") from error
 
@@ -196,7 +197,9 @@ def _mapped(error: exc.SQLAlchemyError | sqlite3.Error, name: str) -> GateError:
         diagnosis = getattr(original, "diag", None)
         constraint = getattr(diagnosis, "constraint_name", None) or getattr(original, "sqlite_errorname", "")
         return UnstorableError(f"{name}: {kind} {constraint}".rstrip())
-    reason = str(original).partition("\n")[0] if isinstance(error, exc.OperationalError) else ""
+    reason = (
+        str(original).partition("\n")[0] if isinstance(error, exc.OperationalError | sqlite3.OperationalError) else ""
+    )
     return StoreUnavailableError(f"{name}: {kind}: {reason}".rstrip(": "))
 
 

@@ -34,7 +34,9 @@ def stored_revision(connection: Connection, *, source: str) -> str | None:
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
     if found is not None and found not in known_revisions():
-        raise NewerVersionError(source, "schema", f"revision {found}", f"revision {REVISION} or older")
+        raise NewerVersionError(
+            source, "schema", f"revision {found}", f"revision {REVISION} or older; update compaction-gate"
+        )
     return found
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,3 +123,10 @@ def test_what_a_block_wrote_is_gone_when_it_raises(database: Database) -> None:
         write()
     with database.reading() as connection:
         assert connection.scalar(text("SELECT count(*) FROM meta")) == 0
+
+
+def test_a_disk_without_room_for_a_new_store_is_told_as_such(tmp_path: Path) -> None:
+    opening = f"from proxy.store import open_database; open_database('sqlite:///{tmp_path}/store.db')"
+    command = f'ulimit -f 0; {sys.executable} -c "{opening}"'
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert f"StoreUnavailableError: {tmp_path}/store.db: OperationalError: disk I/O error" in done.stderr
