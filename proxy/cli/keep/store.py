@@ -120,7 +120,7 @@ def forget(invocation: Invocation, *, reference: str, vacuum: bool, yes: bool) -
         left = [writer for writer in removed.writers if (data_folder(said).journal / writer).is_dir()]
         if left:
             click.echo(
-                f"journal segments of {figures.plural(len(left), 'relay')} may hold its bytes until they have been read; "
+                f"journal segments of {figures.plural(len(left), 'relay')} may hold its bytes until they are read: "
                 "a running observer does it, else next: compaction-gate observe --until-idle"
             )
 

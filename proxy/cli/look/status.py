@@ -14,9 +14,9 @@ from proxy.build.folder import DataFolder
 from proxy.build.settings import data_folder
 from proxy.build.spec import GIB
 from proxy.cli import options, page, settings
-from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us, reader_of
 from proxy.cli.views.status import Process, Status, status_lines
+from proxy.model.errors import CannotWriteError, InputError
 from proxy.model.facts import ExchangeFact, SessionFact
 from proxy.observer.tally import observer_snapshot
 from proxy.page.memory import PageReader, Sample
@@ -27,10 +27,10 @@ from proxy.supervisor.running import Running, read_running
 
 @click.command(cls=page.Command, example="status")
 @options.output_format
-@click.pass_obj
-def status(invocation: Invocation, form: str) -> None:
+@click.pass_context
+def status(context: click.Context, form: str) -> None:
     """Say whether traffic is seen: what runs, what came by last, what could not be read, what was lost."""
-    said = settings.read(invocation).settings
+    said = settings.read(context.obj).settings
     found = read_status(said)
     if form == "json":
         told = asdict(found)
@@ -40,6 +40,8 @@ def status(invocation: Invocation, form: str) -> None:
         click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
     else:
         click.echo("\n".join(status_lines(found)))
+    if not found.is_read:
+        context.exit(InputError.exit_code)
 
 
 def read_status(said: Settings) -> Status:
@@ -98,6 +100,13 @@ def _with_observer(found: Status, folder: DataFolder) -> Status:
 def _with_store(found: Status, said: Settings) -> Status:
     if not has_store(said):
         return found
+    try:
+        return _with_facts(found, said)
+    except (InputError, CannotWriteError) as error:
+        return replace(found, store_error=str(error), is_read=False)
+
+
+def _with_facts(found: Status, said: Settings) -> Status:
     with reader_of(said) as reader:
         kinds = {
             (str(kind), str(reason)): count

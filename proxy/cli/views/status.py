@@ -41,6 +41,9 @@ class Status:
     lag_s: float | None = None
     """None without an observer's snapshot."""
     store_error: str = ""
+    """Why the observer cannot use the store, or why it could not be read just now."""
+    is_read: bool = True
+    """False when the store could not be read: then nothing is known of what was seen."""
     lost: Mapping[str, int] | None = None
     """Exchanges that were relayed and not recorded, by reason; None without a relay's page."""
     requests: int | None = None
@@ -83,6 +86,9 @@ def _processes(status: Status) -> Iterator[str]:
 
 
 def _traffic(status: Status) -> Iterator[str]:
+    if not status.is_read:
+        yield "seen: not measured"
+        return
     yield f"seen: {figures.plural(status.total, 'exchange')}, {figures.plural(status.sessions, 'session')}"
     rows = [
         (f"upstream {name}", f"last exchange {figures.ago(last, status.now_us)}")
@@ -133,6 +139,7 @@ def _next(status: Status) -> Iterator[str]:
 def _advice(status: Status) -> Iterator[tuple[bool, str, str]]:
     is_down = bool(status.by) and any(process.pid is None for process in status.processes)
     unobservable = status.exchanges.get((ExchangeKind.UNOBSERVABLE, "no session"), 0)
+    yield not status.is_read, "the store cannot be read", "compaction-gate doctor"
     yield is_down, "a process is down; it is started again by its supervisor, if that runs", "compaction-gate doctor"
     yield (
         not status.by and not status.total,
@@ -140,6 +147,11 @@ def _advice(status: Status) -> Iterator[tuple[bool, str, str]]:
         "compaction-gate wrap -- claude     (one agent through a relay)",
     )
     yield not status.by, "the figures above are of earlier runs", "compaction-gate wrap -- claude"
+    yield (
+        status.recording is False,
+        "what comes by is relayed and not recorded; is there room on the disk?",
+        "compaction-gate doctor",
+    )
     yield (
         not status.total and not status.requests,
         "the relay runs and nobody has asked it anything: is the agent's base URL set?",

@@ -33,3 +33,12 @@ def test_programs_get_every_figure(tmp_path: Path) -> None:
     assert found["last_by_upstream"] == {"anthropic": told.now_us}
     assert (found["by"], found["recording"], found["lag_s"]) == ("", None, None)
     assert found["lost"]["slow_disk"] == 0
+
+
+def test_a_store_that_cannot_be_read_hides_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "store.db").write_bytes(b"garbage")
+    typed = type_command("--data", tmp_path, "status")
+    assert typed.code == 65
+    assert "nothing runs on this data folder" in typed.lines
+    assert "seen: not measured" in typed.lines
+    assert "store.db: found file is not a database" in typed.out

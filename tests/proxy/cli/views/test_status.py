@@ -82,6 +82,12 @@ def test_the_page_of_a_service_that_sees_traffic() -> None:
             "a process is down; it is started again by its supervisor, if that runs",
             "compaction-gate doctor",
         ),
+        (
+            replace(RUNNING, recording=False),
+            "what comes by is relayed and not recorded; is there room on the disk?",
+            "compaction-gate doctor",
+        ),
+        (replace(RUNNING, is_read=False, store_error="x"), "the store cannot be read", "compaction-gate doctor"),
         (replace(RUNNING, lag_s=90.0), "the observer is behind; the figures are old", "compaction-gate doctor"),
         (
             replace(RUNNING, exchanges={("unobservable", "no session"): 5}),
@@ -115,3 +121,10 @@ def test_trouble_is_written_large() -> None:
 def test_many_reasons_are_cut() -> None:
     reasons = {("unparsed", f"reason {number:02}"): 1 for number in range(12)}
     assert "    and 4 more reasons" in status_lines(replace(RUNNING, exchanges=reasons))
+
+
+def test_a_store_that_cannot_be_read_has_seen_nothing_that_is_known() -> None:
+    lines = status_lines(replace(RUNNING, exchanges={}, sessions=0, is_read=False, store_error="damaged"))
+    assert "seen: not measured" in lines
+    assert "observer lag 0.2 s · the store cannot be used: damaged" in lines
+    assert "  relay       pid 2  http://127.0.0.1:8765" in lines
