@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 
 from tests.support.journey import Client, Driver, Json, call, numbered, result, text
-from tests.support.oracle import Answer, Change, Context, Lines, Oracle, Question
+from tests.support.oracle import Oracle
+from tests.support.oracle_words import Answer, Change, Context, Lines, Question
 
 CONTINUATION = "This session is being continued from a previous conversation that ran out of context."
 ASK_SUMMARY = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nYour task is to create a summary."

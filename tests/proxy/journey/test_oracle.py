@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from proxy.model.facts import BoundaryFact, BoundaryKind, CallFact, DropFact
 from tests.support.journey import Driver, a_journey
-from tests.support.oracle import Verdict
 from tests.support.oracle_story import FILES, LENGTH, Story
+from tests.support.oracle_words import Verdict
 
 Move = tuple[Any, ...]
 
