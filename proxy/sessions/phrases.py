@@ -22,6 +22,9 @@ SUMMARY_REQUESTS = (
 CONTINUATIONS = ("This session is being continued from a previous conversation that ran out of context.",)
 """Openings of the user text that carries a summary into the shortened history."""
 
+COMPACT_COMMANDS = ("<command-name>/compact</command-name>",)
+"""Openings of the text by which a client tells that the user asked for the compaction."""
+
 
 def opens_with(text: str, openings: tuple[str, ...]) -> bool:
     """True when the text begins with one of the openings, leading white space aside."""

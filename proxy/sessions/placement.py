@@ -18,7 +18,7 @@ from proxy.sessions import history, lines
 from proxy.sessions.history import Overlap, Relation
 from proxy.sessions.identity import Identity
 from proxy.sessions.normalise import Unit, system_digest, tool_names_digest, tools_digest
-from proxy.sessions.phrases import CONTINUATIONS, REMINDER, SUMMARY_REQUESTS, opens_with
+from proxy.sessions.phrases import COMPACT_COMMANDS, CONTINUATIONS, REMINDER, SUMMARY_REQUESTS, opens_with
 from proxy.sessions.state import Said, SessionState, Signature, Thread
 
 SUMMARY_SHARE = 0.5
@@ -136,7 +136,7 @@ def _departs(thread: Thread, new: _New) -> _Fit | None:
 def _evidence(new: _New, overlap: Overlap, *, alike: bool) -> Evidence | None:
     brought = new.units[overlap.shared :]
     said = next((said for said in new.said if carries(brought, said)), None)
-    trigger = said.trigger if said else ""
+    trigger = (said.trigger if said else "") or _told_trigger(brought)
     if hint := new.identity.hints.compacted:
         return Evidence("hint header", hint, said)
     if overlap.shared == 0 and any(opens_with(text, CONTINUATIONS) for text in _first_texts(new.request)):
@@ -146,6 +146,11 @@ def _evidence(new: _New, overlap: Overlap, *, alike: bool) -> Evidence | None:
     if alike and overlap.kept_later:
         return Evidence("history replaced", "", None)
     return None
+
+
+def _told_trigger(brought: list[Unit]) -> str:
+    texts = (unit.block.text for unit in brought if unit.role == "user" and unit.block.kind is BlockKind.TEXT)
+    return "manual" if any(opens_with(text, COMPACT_COMMANDS) for text in texts) else ""
 
 
 def _first_texts(request: Request) -> Iterable[str]:

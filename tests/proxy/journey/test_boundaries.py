@@ -288,3 +288,11 @@ def test_a_paused_compaction_counts_when_its_block_is_sent_back(client: Client) 
 
 def _cleared(count: int) -> dict[str, Any]:
     return {"type": "clear_tool_uses_20250919", "cleared_tool_uses": count, "cleared_input_tokens": 1000}
+
+
+def test_the_users_command_names_the_trigger_when_no_header_does(client: Client) -> None:
+    ask_for_summary(client)
+    client.messages = [{"role": "user", "content": CONTINUATION + SUMMARY}]
+    client.user(text("<local-command-caveat>…"), text("<command-name>/compact</command-name>"), text("go on"))
+    client.turn()
+    assert client.driver.run.boundaries[0].trigger == "manual"

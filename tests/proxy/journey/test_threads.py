@@ -169,3 +169,18 @@ def test_a_request_that_never_came_whole_is_a_try_of_nobody() -> None:
     client.driver.observe(refused)
     (exchange,) = client.driver.run.of(ExchangeFact)
     assert (exchange.kind, exchange.reason, exchange.session) == (ExchangeKind.ATTEMPT, "refused", None)
+
+
+def test_a_placeholder_in_a_history_first_seen_is_no_content() -> None:
+    client = Client(Driver())
+    client.user(text("go"))
+    client.messages.append({"role": "assistant", "content": [read("old", "/repo/app.py")]})
+    client.messages.append(
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "old", "content": "[Old tool result content cleared]"}],
+        }
+    )
+    client.does(read("c1", "/repo/app.py"), numbered(APP))
+    client.turn()
+    assert client.driver.run.labels() == {"c1": "acquisition"}
