@@ -62,7 +62,7 @@ def test_own_imports_stand_at_the_top() -> None:
             continue
         for function in ast.walk(ast.parse(path.read_text())):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-                late += [f"{path.relative_to(ROOT)}:{node.lineno}" for node in ast.walk(function) if is_own(node)]
+                late += [f"{path.relative_to(ROOT)}:{function.name}" for node in ast.walk(function) if is_own(node)]
     assert late == []
 
 
