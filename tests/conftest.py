@@ -6,11 +6,15 @@ import os
 
 import pytest
 
+NOT_INSTALLABLE = "the recorded traces are not here"
+"""The one real part that no package brings: recordings of agents with licences of their own."""
+
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """With COMPACTION_GATE_NO_SKIPS set, a run in which a test was skipped has failed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    skipped = len(reporter.stats.get("skipped", [])) if reporter else 0
+    reports = reporter.stats.get("skipped", []) if reporter else []
+    skipped = [report for report in reports if NOT_INSTALLABLE not in str(report.longrepr)]
     if reporter and skipped and os.environ.get("COMPACTION_GATE_NO_SKIPS"):
-        reporter.write_line(f"{skipped} skipped: every real part must be installed here", red=True)
+        reporter.write_line(f"{len(skipped)} skipped: every real part must be installed here", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
