@@ -22,7 +22,8 @@ from proxy.cli.root import OutputClosed
 from proxy.model.errors import CannotWriteError, GateError
 
 USAGE, INPUT, OWN_FAULT, INTERRUPTED = 64, 65, 70, 130
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+NOT_OURS = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
+"""A disk without room, files without the right: wherever they are met, the place has to change and not the program."""
 
 
 def run(command: click.Command, arguments: Sequence[str]) -> int:
@@ -53,11 +54,10 @@ def _write_no_more() -> None:
 
 
 def _unexpected(error: Exception, said: Invocation) -> int:
-    """A disk without room is nobody's fault, wherever it is met; everything else is ours."""
-    if isinstance(error, OSError) and error.errno in NO_ROOM:
-        where = "" if error.filename is None else f"{error.filename}: "
-        _say(f"cannot write: {where}{os.strerror(error.errno).lower()}")
-        _write_no_more()
+    if isinstance(error, OSError) and error.errno in NOT_OURS:
+        if error.filename is None:
+            _write_no_more()
+        _say(f"{error.filename or 'output'}: {os.strerror(error.errno).lower()}")
         return CannotWriteError.exit_code
     _say(_fault(error, said))
     return OWN_FAULT

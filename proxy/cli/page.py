@@ -19,7 +19,9 @@ def _note(context: click.Context, option: click.Parameter, value: Path | None) -
 
 def global_options() -> list[click.Parameter]:
     """`--data` and `--config`; they mean the same before and after a command's name."""
-    data, config = click.Path(path_type=Path, file_okay=False), click.Path(path_type=Path)
+    # Whether they can be read is found out when they are: that is no wrong use (64).
+    data = click.Path(path_type=Path, file_okay=False, readable=False)
+    config = click.Path(path_type=Path, readable=False)
     return [
         click.Option(["--data"], type=data, expose_value=False, callback=_note, help="Data folder (store.data)."),
         click.Option(["--config"], type=config, expose_value=False, callback=_note, help="Settings file."),

@@ -140,7 +140,12 @@ def _advice(status: Status) -> Iterator[tuple[bool, str, str]]:
     is_down = bool(status.by) and any(process.pid is None for process in status.processes)
     unobservable = status.exchanges.get((ExchangeKind.UNOBSERVABLE, "no session"), 0)
     yield not status.is_read, "the store cannot be read", "compaction-gate doctor"
-    yield is_down, "a process is down; it is started again by its supervisor, if that runs", "compaction-gate doctor"
+    yield (
+        any(process.name == "supervisor" and process.pid is None for process in status.processes),
+        "the supervisor is gone; relay and observer go on until the next one takes them over",
+        "compaction-gate serve" if status.by == "serve" else "compaction-gate wrap -- claude",
+    )
+    yield is_down, "a process is down; its supervisor starts it again", "compaction-gate doctor"
     yield (
         not status.by and not status.total,
         "no agent has come through yet",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import io
 import os
 import subprocess
@@ -39,6 +40,9 @@ def raising(error: BaseException, data: Path | None = None) -> click.Command:
         (click.FileError("f"), 65),
         (UnreachableError("x"), 69),
         (CannotWriteError("x"), 73),
+        (PermissionError(errno.EACCES, "x", "/f"), 73),
+        (OSError(errno.ENOSPC, "x", "/f"), 73),
+        (OSError(errno.EBADF, "x"), 70),
         (SettingsError([Problem("k", 1, "default", "w")]), 78),
         (KeyboardInterrupt(), 130),
         (click.Abort(), 130),
@@ -103,7 +107,7 @@ def test_an_output_without_room_is_no_fault_of_ours(words: str) -> None:
             [sys.executable, "-m", "gate", *words.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert typed.returncode == 73
-    assert typed.stderr == "compaction-gate: cannot write: no space left on device\n"
+    assert typed.stderr == "compaction-gate: output: no space left on device\n"
 
 
 def test_output_that_a_terminal_cannot_show_is_replaced_not_refused() -> None:

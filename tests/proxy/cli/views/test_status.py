@@ -79,8 +79,13 @@ def test_the_page_of_a_service_that_sees_traffic() -> None:
         ),
         (
             replace(RUNNING, processes=[Process(name="relay", pid=None)]),
-            "a process is down; it is started again by its supervisor, if that runs",
+            "a process is down; its supervisor starts it again",
             "compaction-gate doctor",
+        ),
+        (
+            replace(RUNNING, processes=[Process(name="supervisor", pid=None), Process(name="relay", pid=2)]),
+            "the supervisor is gone; relay and observer go on until the next one takes them over",
+            "compaction-gate serve",
         ),
         (
             replace(RUNNING, recording=False),
