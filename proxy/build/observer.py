@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from config import tool_rules
@@ -27,6 +28,23 @@ from proxy.store import Database, Retention, Writer, open_database, prune
 from proxy.wire.body_secrets import BodySecrets
 
 DAY_US = 86_400_000_000
+
+
+def _since_boot_us() -> int:
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000
+
+
+class SteadyClock:
+    """The time of day, never ahead of what has passed since the start: a clock put forward must not age what is kept."""
+
+    def __init__(self, *, wall: Callable[[], int] = now_us, passed: Callable[[], int] = _since_boot_us) -> None:
+        """Takes the time of day and a clock that nobody sets, both in microseconds."""
+        self._wall, self._passed = wall, passed
+        self._base_us = wall() - passed()
+
+    def now_us(self) -> int:
+        """UTC microseconds."""
+        return min(self._wall(), self._base_us + self._passed())
 
 
 @contextmanager
@@ -66,6 +84,7 @@ class Observers:
         self._database = database
         self._journal = journal
         self._tally = Tally(started_us=now_us())
+        self._clock = SteadyClock()
         secrets = BodySecrets(settings.capture.redact)
         capture = Capture(settings.capture.contents)
         keeper = Keeper(capture, secrets.redact_text)
@@ -93,7 +112,7 @@ class Observers:
             self._station,
             self._tally,
             snapshot=self._folder.observer,
-            upkeep=lambda: prune(self._database, retention(self._settings, at_us=now_us())),
+            upkeep=lambda: prune(self._database, retention(self._settings, at_us=self._clock.now_us())),
         )
 
 

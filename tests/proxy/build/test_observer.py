@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from config.load import load
-from proxy.build.observer import DAY_US, observe_until_idle, retention
+from proxy.build.observer import DAY_US, SteadyClock, observe_until_idle, retention
 from proxy.store import open_database, snapshot
 
 
@@ -19,3 +19,14 @@ def test_retention_is_told_in_moments_and_bytes() -> None:
     assert keep.contents_since_us == 993 * DAY_US
     assert keep.figures_since_us == 635 * DAY_US
     assert (keep.max_bytes, keep.free_floor_bytes) == (20 << 30, 5 << 30)
+
+
+def test_a_clock_that_is_put_forward_ages_nothing_and_one_put_back_keeps_more() -> None:
+    wall, passed = 1_000, 0
+    clock = SteadyClock(wall=lambda: wall, passed=lambda: passed)
+    wall, passed = 1_500, 500
+    assert clock.now_us() == 1_500
+    wall = 1_500 + 400 * DAY_US
+    assert clock.now_us() == 1_500
+    wall = 200
+    assert clock.now_us() == 200
