@@ -82,5 +82,5 @@ def notes(route: Route, environment: Mapping[str, str], command: str) -> Iterato
     if route.is_first_party:
         yield f"{FIRST_PARTY} is left as you set it"
         return
-    yield "the upstream is not api.anthropic.com: Claude Code may take the window for 200k tokens, compact earlier,"
-    yield f"and send all tool definitions up front (21k tokens and more); {TOOL_SEARCH}=true if your gateway allows it"
+    yield "the upstream is not api.anthropic.com: 2.1.197 sends all tool definitions up front (2.1.332 does not), so it"
+    yield f"compacts earlier: {TOOL_SEARCH}=true if your gateway allows it; a window of 200k tokens has been reported"

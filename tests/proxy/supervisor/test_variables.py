@@ -74,7 +74,7 @@ def test_the_notes_say_what_is_set_and_what_the_client_loses_and_never_the_secre
         "1M window and tool search are kept: the upstream is api.anthropic.com, and the client is told so",
     ]
     lost = "\n".join(notes(replace(ROUTE, upstream_url="https://litellm.corp"), {}, "claude"))
-    assert "may take the window for 200k tokens, compact earlier" in lost
+    assert "2.1.197 sends all tool definitions up front (2.1.332 does not)" in lost
     assert "s3cret" not in lost + "".join(kept)
     assert "left as you set it" in "".join(notes(ROUTE, {"_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL": "0"}, "claude"))
 
