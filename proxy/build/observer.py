@@ -35,7 +35,7 @@ def _since_boot_us() -> int:
 
 
 class SteadyClock:
-    """The time of day, never ahead of what has passed since the start: a clock put forward ages nothing that is kept."""
+    """The time of day, never ahead of what has passed since the start: a clock put forward ages nothing."""
 
     def __init__(self, *, wall: Callable[[], int] = now_us, passed: Callable[[], int] = _since_boot_us) -> None:
         """Takes the time of day and a clock that nobody sets, both in microseconds."""
