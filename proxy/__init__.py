@@ -24,6 +24,7 @@ observer    journal to journey to store
 store       the only SQLAlchemy
 metrics     the only prometheus_client
 scripted    a provider that follows a script: demo, tests, bench
+wiring      settings to objects: the only place where processes are put together
 supervisor  starts, restarts and drains the processes; one scrape target
 cli, demo   what a person types
 """

@@ -14,9 +14,6 @@ from pathlib import Path
 
 from config.load import load
 from config.settings import Settings
-from proxy.build.folder import DataFolder, write_private
-from proxy.build.observer import observe_until_idle
-from proxy.build.settings import data_folder, relay_spec
 from proxy.demo import project, task
 from proxy.demo.agent import Agent, Limits
 from proxy.demo.tools import Toolbox
@@ -26,6 +23,9 @@ from proxy.scripted.provider import Provider
 from proxy.scripted.settings import ProviderSettings
 from proxy.store import Reader, open_database, snapshot
 from proxy.supervisor.children import Child, first_line
+from proxy.wiring.folder import DataFolder, write_private
+from proxy.wiring.observer import observe_until_idle
+from proxy.wiring.settings import data_folder, relay_spec
 
 MODEL = "claude-opus-4-8"
 """Asked for by name alone, so that the script's tokens have real prices."""

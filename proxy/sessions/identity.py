@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from hashlib import sha256
 
 import orjson
 
 from proxy.model.exchange import Exchange
-from proxy.model.ids import SessionId
+from proxy.model.ids import SessionId, session_id
 from proxy.model.messages import Request
 
 SESSION_HEADER = "x-compaction-session"
@@ -98,9 +97,8 @@ def identify(exchange: Exchange, request: Request) -> Identity | None:
         kind = f"tag+{kind}" if kind else "tag"
     if not kind:
         return None
-    digest = sha256(f"{exchange.tag}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return Identity(
-        session=SessionId(digest),
+        session=session_id(exchange.tag, key),
         key_kind=kind,
         agent=_said(exchange, AGENT_HEADER),
         client=client_of(exchange),

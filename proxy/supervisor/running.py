@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from proxy.build.folder import write_private
 from proxy.supervisor.children import Identity
+from proxy.wiring.folder import write_private
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

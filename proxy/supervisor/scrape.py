@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from proxy.build.folder import DataFolder
 from proxy.metrics.exposition import Exposition, Page
 from proxy.metrics.loops import LoopLimits, is_looping
 from proxy.metrics.ratchet import Ratchet
@@ -22,6 +21,7 @@ from proxy.page.memory import PageReader
 from proxy.store import Database, Reader, open_database, snapshot
 from proxy.supervisor.lag import lag_s
 from proxy.supervisor.totals import Totals, contexts
+from proxy.wiring.folder import DataFolder
 
 LOG = logging.getLogger("supervisor")
 HOUR_US = 3_600_000_000

@@ -13,10 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config.settings import Settings
-from proxy.build.folder import DataFolder, write_private
-from proxy.build.inputs import check_inputs
-from proxy.build.relay import read_token
-from proxy.build.settings import data_folder, loop_limits, relay_spec
 from proxy.metrics.readings import Readings
 from proxy.model.errors import CannotWriteError, GateError
 from proxy.page.memory import PageReader, Sample
@@ -25,6 +21,10 @@ from proxy.supervisor.admin import Admin
 from proxy.supervisor.running import read_running
 from proxy.supervisor.scrape import Scrape, Sources
 from proxy.supervisor.supervisor import Plan, Supervisor
+from proxy.wiring.folder import DataFolder, write_private
+from proxy.wiring.inputs import check_inputs
+from proxy.wiring.relay import read_token
+from proxy.wiring.settings import data_folder, loop_limits, relay_spec
 
 LOG = logging.getLogger("supervisor")
 PROCESSES = ("relay", "observer")

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from proxy.build.folder import DataFolder, write_private
-from proxy.build.spec import RelaySpec
 from proxy.journal.reader import reader_of
 from proxy.model.errors import CannotWriteError, GateError
 from proxy.supervisor.children import Child, ChildStartError, first_line, identity_of
 from proxy.supervisor.running import Running, read_running
+from proxy.wiring.folder import DataFolder, write_private
+from proxy.wiring.spec import RelaySpec
 
 LOG = logging.getLogger("supervisor")
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0

@@ -19,16 +19,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from config.settings import Settings
-from proxy.build.folder import DataFolder, Lock, take_lock
-from proxy.build.inputs import check_inputs
-from proxy.build.relay import read_token
-from proxy.build.settings import data_folder, relay_spec
-from proxy.build.spec import RelaySpec, read_relay_spec
 from proxy.model.errors import UnreachableError, UsageError
 from proxy.observer.tally import observer_snapshot
 from proxy.supervisor.running import Running, read_running
 from proxy.supervisor.supervisor import Plan, Supervisor
 from proxy.supervisor.variables import BASE_URL, Route, variables
+from proxy.wiring.folder import DataFolder, Lock, take_lock
+from proxy.wiring.inputs import check_inputs
+from proxy.wiring.relay import read_token
+from proxy.wiring.settings import data_folder, relay_spec
+from proxy.wiring.spec import RelaySpec, read_relay_spec
 
 DIGEST = 32
 """Hex digits of a tag's SHA-256 by which the relay and the store know it."""

@@ -16,10 +16,10 @@ from pathlib import Path
 import orjson
 
 from config.load import load
-from proxy.build.observer import standing_observer
 from proxy.journal.layout import Mark
 from proxy.model.exchange import Exchange
 from proxy.observer.loop import Station
+from proxy.wiring.observer import standing_observer
 
 
 class Timed:

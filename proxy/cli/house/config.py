@@ -58,7 +58,7 @@ def show(invocation: Invocation) -> None:
 def check(invocation: Invocation) -> None:
     """Read the settings and the files they name, and say what is wrong with them."""
     loaded = settings.read(invocation)
-    from proxy.build.inputs import check_files  # noqa: PLC0415  init and show need no price tables
+    from proxy.wiring.inputs import check_files  # noqa: PLC0415  init and show need no price tables
 
     check_files(loaded.settings)
     changed = sum(value.origin != "default" for value in loaded.values.values())

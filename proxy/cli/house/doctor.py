@@ -16,10 +16,6 @@ import click
 
 from config.load import Loaded
 from config.settings import Endpoint, Settings
-from proxy.build.folder import DataFolder
-from proxy.build.relay import relay_settings
-from proxy.build.settings import data_folder, relay_spec
-from proxy.build.spec import GIB
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us, reader_of
@@ -30,6 +26,10 @@ from proxy.relay.dial import DialError, Dialler, client_tls
 from proxy.relay.settings import RelaySettings, Upstream
 from proxy.supervisor.running import Running, read_running
 from proxy.supervisor.variables import BASE_URL
+from proxy.wiring.folder import DataFolder
+from proxy.wiring.relay import relay_settings
+from proxy.wiring.settings import data_folder, relay_spec
+from proxy.wiring.spec import GIB
 
 AROUND = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
 """With one of these set Claude Code does not use the base URL."""

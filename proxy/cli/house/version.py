@@ -6,8 +6,8 @@ import platform
 
 import click
 
-from proxy.build.version import product_version
 from proxy.cli import page
+from proxy.wiring.version import product_version
 
 
 @click.command(cls=page.Command, example="version")

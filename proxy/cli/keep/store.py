@@ -11,9 +11,6 @@ from pathlib import Path
 import click
 
 from config.settings import Settings
-from proxy.build.folder import DataFolder
-from proxy.build.observer import retention
-from proxy.build.settings import data_folder
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us
@@ -26,6 +23,9 @@ from proxy.store.retention import forget as forget_session
 from proxy.store.retention import prune as prune_store
 from proxy.store.size import size as store_size
 from proxy.store.verify import verify as verify_store
+from proxy.wiring.folder import DataFolder
+from proxy.wiring.observer import retention
+from proxy.wiring.settings import data_folder
 
 
 @click.group(cls=page.Group, example="store size")

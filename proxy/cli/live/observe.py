@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from proxy.build.logs import start_logging
-from proxy.build.observer import observe_until_idle, serve_observer
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
+from proxy.wiring.logs import start_logging
+from proxy.wiring.observer import observe_until_idle, serve_observer
 
 
 @click.command(cls=page.Command, example="observe --until-idle")

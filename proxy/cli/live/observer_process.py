@@ -8,10 +8,10 @@ import click
 from pydantic import ValidationError
 
 from config.settings import Settings
-from proxy.build.logs import start_logging
-from proxy.build.observer import serve_observer
 from proxy.cli import page
 from proxy.model.errors import InputError
+from proxy.wiring.logs import start_logging
+from proxy.wiring.observer import serve_observer
 
 
 @click.command("_observer", cls=page.Command, hidden=True, example="_observer --spec observer.spec.json")

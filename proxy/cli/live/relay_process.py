@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from proxy.build.logs import start_logging
-from proxy.build.relay import serve_relay
-from proxy.build.spec import read_relay_spec
 from proxy.cli import page
 from proxy.relay.server import Listening
+from proxy.wiring.logs import start_logging
+from proxy.wiring.relay import serve_relay
+from proxy.wiring.spec import read_relay_spec
 
 
 @click.command("_relay", cls=page.Command, hidden=True, example="_relay --spec relay.spec.json")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from proxy.build.logs import start_logging
-from proxy.build.version import product_version
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.supervisor.service import Serving
 from proxy.supervisor.service import serve as run_service
+from proxy.wiring.logs import start_logging
+from proxy.wiring.version import product_version
 
 
 @click.command(cls=page.Command, example="serve --config gate.toml")

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 import click
 
 from config.settings import Settings
-from proxy.build.settings import loop_limits
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us, read_summaries, reader_of
@@ -18,6 +17,7 @@ from proxy.cli.views.sessions import Summary
 from proxy.supervisor.variables import Route, notes
 from proxy.supervisor.wrap import Wrapped
 from proxy.supervisor.wrap import wrap as run_wrapped
+from proxy.wiring.settings import loop_limits
 
 
 @click.command(cls=page.Command, example="wrap -- claude", context_settings={"ignore_unknown_options": True})

@@ -7,11 +7,11 @@ from dataclasses import asdict
 import click
 import orjson
 
-from proxy.build.settings import loop_limits
 from proxy.cli import options, page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import NOTHING_YET, has_store, now_us, read_summaries, reader_of
 from proxy.cli.views.sessions import Summary, sessions_lines
+from proxy.wiring.settings import loop_limits
 
 
 @click.command(cls=page.Command, example="sessions --looping --since 1h")

@@ -10,9 +10,6 @@ import click
 import orjson
 
 from config.settings import Settings
-from proxy.build.folder import DataFolder
-from proxy.build.settings import data_folder
-from proxy.build.spec import GIB
 from proxy.cli import options, page, settings
 from proxy.cli.reading import has_store, now_us, reader_of
 from proxy.cli.views.status import Process, Status, status_lines
@@ -23,6 +20,9 @@ from proxy.page.memory import PageReader, Sample
 from proxy.page.table import EXCHANGES_LOST, JOURNAL_OFF, REQUESTS
 from proxy.supervisor.lag import lag_s
 from proxy.supervisor.running import Running, read_running
+from proxy.wiring.folder import DataFolder
+from proxy.wiring.settings import data_folder
+from proxy.wiring.spec import GIB
 
 
 @click.command(cls=page.Command, example="status")

@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from config.load import load
-from proxy.build.settings import loop_limits
 from proxy.cli.reading import has_store, read_story, read_summaries, reader_of
 from proxy.store import open_database
+from proxy.wiring.settings import loop_limits
 from tests.support.stories import Telling, a_compacted_session, keep, reads, rereads
 
 

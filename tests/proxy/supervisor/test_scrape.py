@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from proxy.build.folder import DataFolder
 from proxy.metrics.definitions import METRICS
 from proxy.metrics.loops import LoopLimits
 from proxy.model.facts import ExchangeKind
@@ -15,6 +14,7 @@ from proxy.page.table import REQUESTS, TABLE
 from proxy.relay.counters import vocabulary
 from proxy.store import Commit, Database, Writer, open_database
 from proxy.supervisor.scrape import HOUR_US, Scrape, Sources
+from proxy.wiring.folder import DataFolder
 from tests.support.store import a_commit, an_exchange
 from tests.support.stories import Telling, a_compacted_session, keep, reads, rereads
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from config.load import load
-from proxy.build.folder import DataFolder
-from proxy.build.settings import relay_spec
 from proxy.model.errors import CannotWriteError
 from proxy.supervisor.children import Identity, identity_of
 from proxy.supervisor.running import Running, read_running
 from proxy.supervisor.supervisor import Plan, Supervisor
+from proxy.wiring.folder import DataFolder
+from proxy.wiring.settings import relay_spec
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from config.load import load
-from proxy.build.settings import relay_spec
 from proxy.supervisor.running import read_running
 from proxy.supervisor.wrap import _route, _with_the_users_upstream
+from proxy.wiring.settings import relay_spec
 from tests.support.service import (
     PATIENCE_S,
     PROGRAM,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from config.settings import Settings
-from proxy.build.folder import DataFolder
-from proxy.build.logs import settle_form
-from proxy.build.spec import GIB, MIB, RelaySpec
 from proxy.metrics.loops import LoopLimits
+from proxy.wiring.folder import DataFolder
+from proxy.wiring.logs import settle_form
+from proxy.wiring.spec import GIB, MIB, RelaySpec
 
 
 def data_folder(settings: Settings) -> DataFolder:

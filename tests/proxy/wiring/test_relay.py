@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from config.load import load
-from proxy.build.relay import relay_settings
-from proxy.build.settings import relay_spec
 from proxy.model.errors import InputError
+from proxy.wiring.relay import relay_settings
+from proxy.wiring.settings import relay_spec
 
 SPEC = relay_spec(load(environment={}).settings)
 

@@ -12,10 +12,6 @@ from config.settings import Settings
 from proxy.accounting.price_file import load_prices
 from proxy.accounting.prices import Pricer
 from proxy.accounting.tokens import TokenCounter
-from proxy.build.folder import DataFolder
-from proxy.build.settings import data_folder
-from proxy.build.spec import GIB
-from proxy.build.version import product_version
 from proxy.journal.reader import JournalReader
 from proxy.journey import Journey, Ports
 from proxy.ledger.ledger import Instruments
@@ -26,6 +22,10 @@ from proxy.observer.loop import now_us
 from proxy.sessions.normalise import VERSION as NORMALISER
 from proxy.store import Database, Retention, Writer, open_database, prune
 from proxy.wire.body_secrets import BodySecrets
+from proxy.wiring.folder import DataFolder
+from proxy.wiring.settings import data_folder
+from proxy.wiring.spec import GIB
+from proxy.wiring.version import product_version
 
 DAY_US = 86_400_000_000
 

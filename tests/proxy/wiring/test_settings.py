@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from config.load import load
-from proxy.build.settings import data_folder, loop_limits, relay_spec
-from proxy.build.spec import GIB, MIB
+from proxy.wiring.settings import data_folder, loop_limits, relay_spec
+from proxy.wiring.spec import GIB, MIB
 
 
 def test_settings_become_limits_in_the_units_of_processes(tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import uvloop
 
-from proxy.build.folder import DataFolder
-from proxy.build.spec import RelaySpec
 from proxy.journal.limits import JournalLimits
 from proxy.journal.writer import JournalWriter
 from proxy.model.errors import InputError
@@ -22,6 +20,8 @@ from proxy.relay.counters import vocabulary
 from proxy.relay.dial import client_tls
 from proxy.relay.server import Listening, run_relay
 from proxy.relay.settings import Egress, RelaySettings, Upstream
+from proxy.wiring.folder import DataFolder
+from proxy.wiring.spec import RelaySpec
 
 LEAST_TOKEN = 16
 """Characters; a shorter token could be guessed."""

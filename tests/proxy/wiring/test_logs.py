@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from proxy.build.logs import settle_form, start_logging
+from proxy.wiring.logs import settle_form, start_logging
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from importlib import metadata
 
 import pytest
 
-from proxy.build.version import DISTRIBUTION, product_version
+from proxy.wiring.version import DISTRIBUTION, product_version
 
 
 def test_the_installed_version_or_that_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

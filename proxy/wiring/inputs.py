@@ -5,10 +5,10 @@ from __future__ import annotations
 from config import tool_rules
 from config.settings import Settings
 from proxy.accounting.price_file import load_prices
-from proxy.build.relay import read_token, relay_settings
-from proxy.build.settings import relay_spec
 from proxy.store import open_database
 from proxy.wire.body_secrets import BodySecrets
+from proxy.wiring.relay import read_token, relay_settings
+from proxy.wiring.settings import relay_spec
 
 
 def check_files(settings: Settings) -> None:

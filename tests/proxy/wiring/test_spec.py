@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from config.load import load
-from proxy.build.settings import loop_limits, relay_spec
-from proxy.build.spec import read_relay_spec
 from proxy.model.errors import InputError
+from proxy.wiring.settings import loop_limits, relay_spec
+from proxy.wiring.spec import read_relay_spec
 
 
 def test_a_spec_is_read_back_as_written_and_holds_no_secret(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from proxy.build.folder import DataFolder, take_lock, write_private
 from proxy.model.errors import CannotWriteError
+from proxy.wiring.folder import DataFolder, take_lock, write_private
 
 
 def test_a_folder_is_made_for_its_user_alone_and_one_that_is_there_keeps_its_mode(tmp_path: Path) -> None:

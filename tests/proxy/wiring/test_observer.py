@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from config.load import load
-from proxy.build.observer import DAY_US, SteadyClock, observe_until_idle, retention
 from proxy.store import open_database, snapshot
+from proxy.wiring.observer import DAY_US, SteadyClock, observe_until_idle, retention
 
 
 def test_what_figures_depend_on_is_noted_in_the_store(tmp_path: Path) -> None:

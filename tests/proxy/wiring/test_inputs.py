@@ -8,8 +8,8 @@ import pytest
 
 from config.errors import SettingsError
 from config.load import load
-from proxy.build.inputs import check_inputs
 from proxy.model.errors import GateError, NewerVersionError
+from proxy.wiring.inputs import check_inputs
 
 
 @pytest.mark.parametrize(
