@@ -11,10 +11,10 @@ NOT_INSTALLABLE = "the recorded traces are not here"
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With COMPACTION_GATE_NO_SKIPS set, a run in which a test was skipped has failed."""
+    """With NO_SKIPPED_TESTS set, a run in which a test was skipped has failed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     reports = reporter.stats.get("skipped", []) if reporter else []
     skipped = [report for report in reports if NOT_INSTALLABLE not in str(report.longrepr)]
-    if reporter and skipped and os.environ.get("COMPACTION_GATE_NO_SKIPS"):
+    if reporter and skipped and os.environ.get("NO_SKIPPED_TESTS"):
         reporter.write_line(f"{len(skipped)} skipped: every real part must be installed here", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
