@@ -38,21 +38,33 @@ def read_json(data: bytes) -> Json:
     """Parse a document.
 
     Raises:
-        BadJsonError: With one of the reasons above. Whatever passes can be written again by `canonical`, also inside
-            up to eight more levels (orjson reads 1024 levels and writes 254).
+        BadJsonError: With one of the reasons above. Whatever passes can be written again by `canonical`.
     """
+    value = parse_json(data)
+    if len(data) >= _CAN_BE_DEEP:
+        require_shallow(value)
+    return value
+
+
+def parse_json(data: bytes) -> Json:
+    """Parse a document whose depth is looked at part by part, with `require_shallow`. Raises BadJsonError."""
     if not data or data.isspace():
         raise BadJsonError(EMPTY)
     try:
-        value = orjson.loads(data)
+        return orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise BadJsonError(_reason(str(error))) from None
-    if len(data) >= _CAN_BE_DEEP:
-        try:
-            orjson.dumps([[[[[[[[value]]]]]]]])
-        except orjson.JSONEncodeError:
-            raise BadJsonError(TOO_DEEP) from None
-    return value
+
+
+def require_shallow(value: Json) -> None:
+    """The value can be written again by `canonical`, also inside up to eight more levels. Raises BadJsonError.
+
+    orjson reads 1024 levels and writes 254.
+    """
+    try:
+        orjson.dumps([[[[[[[[value]]]]]]]])
+    except orjson.JSONEncodeError:
+        raise BadJsonError(TOO_DEEP) from None
 
 
 def _reason(message: str) -> str:

@@ -11,7 +11,7 @@ from proxy.wire.anthropic_messages.blocks import blocks_of
 from proxy.wire.content import decode_body
 from proxy.wire.dialect import Unparsed
 from proxy.wire.faults import Faults
-from proxy.wire.json_values import BadJsonError, read_json, sha256_of, text_of
+from proxy.wire.json_values import BadJsonError, parse_json, require_shallow, sha256_of, text_of
 
 NAME = "anthropic_messages"
 
@@ -36,18 +36,20 @@ def read_request(body: bytes, headers: Headers, former: Request | None = None) -
     if decoded.fault:
         return Unparsed(decoded.fault)
     try:
-        document = read_json(decoded.body)
+        document = parse_json(decoded.body)
+        if not isinstance(document, dict):
+            return Unparsed("not an object")
+        if not isinstance(document.get("messages"), list):
+            return Unparsed("messages is not a list")
+        return _request(document, former if former and not former.faults else None)
     except BadJsonError as error:
         return Unparsed(error.reason)
-    if not isinstance(document, dict):
-        return Unparsed("not an object")
-    if not isinstance(document.get("messages"), list):
-        return Unparsed("messages is not a list")
-    return _request(document, former if former and not former.faults else None)
 
 
 def _request(document: Mapping[str, Any], former: Request | None) -> Request:
+    """Raises BadJsonError when a part is too deep. What the former request had was looked at then."""
     faults = Faults()
+    require_shallow({key: value for key, value in document.items() if key not in ("messages", "tools")})
     messages = former.messages if former else ()
     tools = former.tools if former else ()
     offered = _tool_list(document, faults)
@@ -73,6 +75,7 @@ def _known[T: (Message, Tool)](former: Sequence[T], raw: object, at: int) -> T |
 
 
 def _message(raw: object, place: int, faults: Faults) -> Message:
+    require_shallow(raw)
     if not isinstance(raw, dict):
         faults.add(f"message {place}: not an object")
         return Message(role="", blocks=blocks_of([raw]))
@@ -94,6 +97,7 @@ def _tool_list(document: Mapping[str, Any], faults: Faults) -> list[Any]:
 
 
 def _tool(raw: object, place: int, faults: Faults) -> Tool:
+    require_shallow(raw)
     if not isinstance(raw, dict):
         faults.add(f"tool {place}: not an object")
         return Tool(name="", schema_sha256=sha256_of(raw))

@@ -344,3 +344,22 @@ def test_what_an_earlier_request_said_is_not_read_again() -> None:
     assert request.messages[0] is former.messages[0]
     assert request.messages[1] is not former.messages[0]
     assert request.tools[0] is former.tools[0]
+
+
+@pytest.mark.parametrize("part", ["messages", "tools", "system", "metadata"])
+def test_a_part_that_is_too_deep_is_refused_wherever_it_stands(part: str) -> None:
+    deep: Any = "bottom"
+    for _ in range(300):
+        deep = [deep]
+    whole: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hello"}], "tools": []}
+    body = {
+        "messages": {**whole, "messages": [{"role": "user", "content": deep}]},
+        "tools": {**whole, "tools": [{"name": "t", "input_schema": deep}]},
+        "system": {**whole, "system": deep},
+        "metadata": {**whole, "metadata": deep},
+    }[part]
+    text = json.dumps(body).encode()
+    former = MESSAGES.read_request(json.dumps(whole).encode(), ())
+    assert isinstance(former, Request)
+    assert MESSAGES.read_request(text, ()) == Unparsed("too deeply nested")
+    assert MESSAGES.read_request(text, (), former) == Unparsed("too deeply nested")
