@@ -31,50 +31,70 @@ class _Sent(NamedTuple):
     digest: bytes
 
 
+class _Last(NamedTuple):
+    """What a thread's last request was made of."""
+
+    sent: list[_Sent]
+    frame: list[list[Any]]
+    """System and tools as parsed."""
+    names: list[str]
+    """Of their pieces."""
+
+
 class Contents:
-    """Takes turns apart. It remembers the last history of each thread, so that only what is new is put into text."""
+    """Takes turns apart. It remembers the last request of each thread, so that only what is new is put into text.
+
+    What a thread's pieces already hold is in its state: a turn that could not be kept brings them again.
+    """
 
     def __init__(self, redact: RedactBody) -> None:
         self._redact = redact
-        self._last: OrderedDict[tuple[str, str], list[_Sent]] = OrderedDict()
+        self._last: OrderedDict[tuple[str, str], _Last] = OrderedDict()
 
     def of(self, call: Call) -> tuple[Piece, ...]:
         """All pieces of a turn that its thread did not bring before, the manifest last; the thread remembers them."""
         thread, request = call.placement.thread, call.request
-        digests = [sent.digest for sent in self._sent(call)]
+        last = self._take_apart(call)
+        digests = [sent.digest for sent in last.sent]
         kept = history.common_prefix(history.unpack(thread.sent), digests)
         fresh = [_piece(message.raw) for message in request.messages[kept:]]
-        system = _piece([block.raw for block in request.system])
-        tools = _piece([tool.raw for tool in request.tools])
+        fresh += [_piece(part) for part, name in zip(last.frame, last.names, strict=True) if name not in thread.frame]
         response = _named(call.exchange.response_body)
         manifest = {
             "format": FORMAT,
             "exchange": [call.exchange.id.writer, call.exchange.id.number],
             "former": thread.manifest,
             "kept": kept,
-            "messages": [name for name, _ in fresh],
-            "system": system[0],
-            "tools": tools[0],
+            "messages": [name for name, _ in fresh[: len(digests) - kept]],
+            "system": last.names[0],
+            "tools": last.names[1],
             "rest": self._redact(request.dialect, dict(request.metadata) | {"model": request.model}),
             "stream": request.stream,
             "response": response[0],
         }
-        last = _piece(manifest)
-        thread.sent = history.pack(digests)
-        thread.manifest = last[0]
-        return (*fresh, system, tools, response, last)
+        named = _piece(manifest)
+        thread.sent, thread.frame, thread.manifest = history.pack(digests), last.names, named[0]
+        return (*fresh, response, named)
 
-    def _sent(self, call: Call) -> list[_Sent]:
-        caller = (call.identity.session, call.placement.thread.id)
-        former = self._last.pop(caller, [])
-        found = [
-            former[at] if at < len(former) and former[at].message is message else _Sent(message, _digest(message.raw))
-            for at, message in enumerate(call.request.messages)
+    def _take_apart(self, call: Call) -> _Last:
+        caller, request = (call.identity.session, call.placement.thread.id), call.request
+        former = self._last.pop(caller, _Last([], [], []))
+        sent = [
+            known
+            if (known := _at(former.sent, at)) and known.message is message
+            else _Sent(message, _digest(message.raw))
+            for at, message in enumerate(request.messages)
         ]
-        self._last[caller] = found
+        frame = [[block.raw for block in request.system], [tool.raw for tool in request.tools]]
+        names = former.names if frame == former.frame else [_piece(part)[0] for part in frame]
+        self._last[caller] = last = _Last(sent, frame, names)
         if len(self._last) > CALLERS:
             self._last.popitem(last=False)
-        return found
+        return last
+
+
+def _at(sent: list[_Sent], at: int) -> _Sent | None:
+    return sent[at] if at < len(sent) else None
 
 
 def _digest(raw: object) -> bytes:

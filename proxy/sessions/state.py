@@ -153,6 +153,8 @@ class Thread:
     last_us: int = 0
     sent: bytes = b""
     """Packed digests of the last turn's messages as sent; only when contents are kept."""
+    frame: list[str] = field(default_factory=list)
+    """Names of the last turn's system and tools; only when contents are kept."""
     manifest: str = ""
     """Name of the last turn's manifest; only when contents are kept."""
     last_boundary: dict[str, Any] | None = None

@@ -75,3 +75,20 @@ def test_nothing_is_kept_unless_asked_for() -> None:
     client = Client(Driver())
     client.user(text("go"))
     assert client.turn().contents == ()
+
+
+def test_system_and_tools_are_brought_once_and_again_after_a_turn_that_was_lost() -> None:
+    client = Client(a_keeping_driver())
+    client.user(text("go"))
+    first = dict(client.turn().contents)
+    client.user(text("on"))
+    exchange = client.exchange([text("done")])
+    session = client.driver.journey.session_of(exchange)
+    assert session is not None
+    manifest = orjson.loads(list(first.values())[-1])
+    frame = {manifest["system"], manifest["tools"]}
+    assert frame <= first.keys()
+    kept = client.driver.journey.observe(exchange, client.driver.journey.load(session, client.driver.parts[session]))
+    assert frame.isdisjoint(dict(kept.contents))
+    lost = client.driver.journey.observe(exchange, client.driver.journey.load(session, {}))
+    assert frame <= dict(lost.contents).keys()
