@@ -1,4 +1,4 @@
-"""From evidence to a verdict, and the command line that mounts everything.
+"""The outermost package: the command line that mounts everything.
 
 cli  the console script `compaction-gate`
 """
