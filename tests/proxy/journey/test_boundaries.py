@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from proxy.model.facts import BoundaryKind, DropFact, InSummary, Observability, ThreadFact, TurnFact
+from tests.support.compaction import CONTINUATION, SUMMARY
 from tests.support.journey import Client, Driver, a_file, call, numbered, read, result, text, usage
 
 APP = a_file("app")
 DB = a_file("db")
-CONTINUATION = "This session is being continued from a previous conversation that ran out of context.\n\nSummary:\n"
-SUMMARY = "The user wants the timeout changed.\nTwo files were looked at in detail.\nNext the value is edited."
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from proxy.model.facts import DropFact, InSummary, Label, ObservationFact
+from tests.support.compaction import SECOND, compact
 from tests.support.journey import Client, Driver, a_file, bash, call, numbered, read, result, text
 
 APP = a_file("app")
 DB = a_file("db")
-CONTINUATION = "This session is being continued from a previous conversation that ran out of context.\n\nSummary:\n"
-SUMMARY = "The user wants the timeout changed.\nTwo files were looked at in detail.\nNext the value is edited."
 STUB = "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead."
 
 
@@ -19,15 +18,6 @@ def client() -> Client:
     client = Client(Driver())
     client.user(text("change the timeout"))
     return client
-
-
-def compact(client: Client, *more: object, summary: str = SUMMARY) -> None:
-    """A client-side compaction: a summarising call, then a history that begins with the summary."""
-    before = list(client.messages)
-    client.user(text("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nYour task is to create …"))
-    client.turn(text(f"<analysis>so far</analysis>\n<summary>\n{summary}\n</summary>"), keep=False)
-    client.messages = [{"role": "user", "content": [text(CONTINUATION + summary), *more]}]
-    del before
 
 
 def labels(client: Client) -> dict[str, str]:
@@ -246,7 +236,7 @@ def test_what_came_back_can_be_dropped_again_by_the_next_boundary(client: Client
     compact(client)
     client.does(read("c2", "/repo/app.py"), numbered(APP))
     client.turn()
-    compact(client, summary="A second summary now.\nIt holds other words than the first.\nNothing of the file.")
+    compact(client, summary=SECOND)
     client.does(read("c3", "/repo/app.py"), numbered(APP))
     labels(client)
     again = client.driver.run.call("c3")
@@ -259,7 +249,7 @@ def test_a_reread_is_charged_to_the_boundary_that_removed_the_last_copy(client: 
     kept = text(f"<system-reminder>\nResult of calling the Read tool:\n{numbered(APP)}</system-reminder>")
     compact(client, kept)
     client.turn()
-    compact(client, summary="A second summary now.\nIt holds other words than the first.\nNothing of the file.")
+    compact(client, summary=SECOND)
     client.does(read("c2", "/repo/app.py"), numbered(APP))
     assert labels(client)["c2"] == "reacquisition"
     assert client.driver.run.call("c2").boundary == 2

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from proxy.ledger.bill import Bill, ThreadBook
 from proxy.model.facts import BoundaryFact, IterationFact, TurnFact
+from tests.support.compaction import CONTINUATION, SUMMARY
 from tests.support.journey import Client, Driver, a_file, numbered, read, text, usage
 
 APP = a_file("app", 10)
-CONTINUATION = "This session is being continued from a previous conversation that ran out of context.\n\nSummary:\n"
-SUMMARY = "The user wants the timeout changed.\nTwo files were looked at in detail.\nNext the value is edited."
 
 
 def a_session() -> Client:
