@@ -38,11 +38,6 @@ class Overlap:
     kept_later: bool
     """Something of the former history beyond the common prefix still stands, after a loss."""
 
-    @property
-    def extends(self) -> bool:
-        """The whole former request stands at the head."""
-        return self.shared >= self.former
-
 
 def pack(digests: Sequence[bytes]) -> bytes:
     """Digests as one byte string, 8 bytes each."""
