@@ -63,10 +63,24 @@ class Dialect(Protocol):
         """What the exchange is for, when this dialect knows the path (without query)."""
         ...
 
-    def read_request(self, body: bytes, headers: Headers, former: Request | None = None) -> Request | Unparsed:
-        """The request in canonical form; never raises. What is the same as in `former` need not be read again."""
+    def read_request(
+        self, body: bytes, headers: Headers, former: Request | None = None, *, target: str = ""
+    ) -> Request | Unparsed:
+        """The request in canonical form; never raises.
+
+        Args:
+            body: As recorded, content-encoded as the client sent it.
+            headers: The request's header lines.
+            former: An earlier request of the same session: what is the same again need not be read again.
+            target: Path and query; some dialects name the model there.
+        """
         ...
 
-    def open_reply(self, status: int) -> ReplyAssembler:
-        """An assembler for the reply with that HTTP status; 0 when no response head came."""
+    def open_reply(self, status: int, request: Request | None = None) -> ReplyAssembler:
+        """An assembler for the reply with that HTTP status; 0 when no response head came.
+
+        Args:
+            status: Of the response.
+            request: What is answered: some dialects name a call by what was said before it.
+        """
         ...

@@ -38,20 +38,24 @@ class Endpoint(NamedTuple):
     """Of the dialect whose path it is, read or not; empty when it is none's."""
     dialect: Dialect | None = None
     """Set for MODEL_CALL only."""
+    target: str = ""
+    """As asked for."""
 
     def read_request(self, body: bytes, headers: Headers, former: Request | None = None) -> Request | Unparsed:
         """The request in canonical form, or the reason it is unparsed. Never raises."""
-        return self.dialect.read_request(body, headers, former) if self.dialect else Unparsed("dialect")
+        if self.dialect is None:
+            return Unparsed("dialect")
+        return self.dialect.read_request(body, headers, former, target=self.target)
 
-    def open_reply(self, status: int, headers: Headers) -> ReplyReader:
-        """A reader for the response of a MODEL_CALL.
+    def open_reply(self, status: int, headers: Headers, request: Request | None = None) -> ReplyReader:
+        """A reader for the response of a MODEL_CALL to that request.
 
         Raises:
             ValueError: There is no dialect to read it with.
         """
         if self.dialect is None:
             raise ValueError(f"replies of {self.kind} are not read")
-        return ReplyReader(self.dialect.open_reply(status), headers)
+        return ReplyReader(self.dialect.open_reply(status, request), headers)
 
 
 def dialect_for(method: str, target: str) -> Endpoint:
@@ -60,7 +64,7 @@ def dialect_for(method: str, target: str) -> Endpoint:
     for dialect in DIALECTS:
         kind = dialect.kind_of(method, path)
         if kind is not None:
-            return Endpoint(kind, dialect.name, dialect if kind is EndpointKind.MODEL_CALL else None)
+            return Endpoint(kind, dialect.name, dialect if kind is EndpointKind.MODEL_CALL else None, target)
     for name, pattern in _UNREAD:
         # A websocket is opened by GET; the Responses API answers model calls on it.
         if pattern.search(path) and (method == "POST" or (method == "GET" and name == "openai_responses")):

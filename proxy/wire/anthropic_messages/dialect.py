@@ -6,8 +6,8 @@ import re
 
 from proxy.model.exchange import Headers
 from proxy.model.messages import Request
-from proxy.wire.anthropic_messages import request
 from proxy.wire.anthropic_messages.reply import MessageAssembler
+from proxy.wire.anthropic_messages.request import NAME, read_request
 from proxy.wire.dialect import EndpointKind, Unparsed
 from proxy.wire.json_values import BadJsonError, canonical, read_json
 from proxy.wire.secret_paths import REDACTED, SecretPath, address, whole
@@ -36,7 +36,7 @@ def session_only(user_id: str) -> str:
 class AnthropicMessages:
     """`POST …/v1/messages` behind any base path; what hangs below that path is no sampling for an agent."""
 
-    name = request.NAME
+    name = NAME
     secret_paths: tuple[SecretPath, ...] = (
         SecretPath("mcp_servers.*.authorization_token", whole),
         SecretPath("mcp_servers.*.headers.*", whole),
@@ -55,10 +55,14 @@ class AnthropicMessages:
             return EndpointKind.MODEL_CALL if method == "POST" else EndpointKind.OTHER
         return EndpointKind.OUT_OF_SCOPE if f"{_MESSAGES}/" in path else None
 
-    def read_request(self, body: bytes, headers: Headers, former: Request | None = None) -> Request | Unparsed:
+    def read_request(
+        self, body: bytes, headers: Headers, former: Request | None = None, *, target: str = ""
+    ) -> Request | Unparsed:
         """See `request.read_request`."""
-        return request.read_request(body, headers, former)
+        del target
+        return read_request(body, headers, former)
 
-    def open_reply(self, status: int) -> MessageAssembler:
+    def open_reply(self, status: int, request: Request | None = None) -> MessageAssembler:
         """See `reply.MessageAssembler`."""
+        del request
         return MessageAssembler(status)
