@@ -45,8 +45,7 @@ def iterations(
         parts = take_apart(iteration, cost, exchange.opened_us, price)
         facts.append(
             IterationFact(
-                writer=exchange.id.writer,
-                number=exchange.id.number,
+                **exchange.id._asdict(),
                 iteration=index,
                 session=session,
                 thread=thread.id,

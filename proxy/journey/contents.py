@@ -62,7 +62,7 @@ class Contents:
         response = _named(call.exchange.response_body)
         manifest = {
             "format": FORMAT,
-            "exchange": [call.exchange.id.writer, call.exchange.id.number],
+            "exchange": list(call.exchange.id),
             "former": thread.manifest,
             "kept": kept,
             "messages": [name for name, _ in fresh[: len(digests) - kept]],

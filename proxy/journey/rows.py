@@ -27,8 +27,7 @@ def exchange_fact(
 ) -> ExchangeFact:
     """What became of an exchange; session, thread and turn are added where they are known."""
     return ExchangeFact(
-        writer=exchange.id.writer,
-        number=exchange.id.number,
+        **exchange.id._asdict(),
         kind=kind,
         reason=reason,
         outcome=exchange.outcome,
@@ -120,8 +119,7 @@ def turn_fact(call: Call, turn: Turn, cache_miss: str, count: Callable[[str], in
         session=call.identity.session,
         thread=call.placement.thread.id,
         turn=turn.number,
-        writer=call.exchange.id.writer,
-        number=call.exchange.id.number,
+        **call.exchange.id._asdict(),
         purpose="main" if call.summary_trigger is None else "summary",
         model_asked=request.model,
         model_answered=reply.model,

@@ -226,7 +226,7 @@ class Turn:
         compaction = [i.usage.input for i in self._reply.iterations if i.kind is IterationKind.COMPACTION]
         before = compaction[-1] if compaction else fact.tokens_before
         if compaction:  # the summary was sampled inside this very exchange
-            fact = replace(fact, summary_writer=self._exchange.id.writer, summary_number=self._exchange.id.number)
+            fact = replace(fact, **{f"summary_{name}": value for name, value in self._exchange.id._asdict().items()})
         return replace(fact, tokens_before=before, tokens_after=usage.input if usage else None)
 
     # --- questions and memory ---
@@ -277,8 +277,7 @@ class Turn:
         if asked_for or len(packed) >= SAID_LINES * lines.LINE_SIZE:
             exchange = self._exchange
             self._thread.said = Said(
-                writer=exchange.id.writer,
-                number=exchange.id.number,
+                **exchange.id._asdict(),
                 at_us=exchange.opened_us,
                 lines=packed,
                 asked_for=asked_for,

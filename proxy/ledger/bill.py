@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from proxy.ledger.classify import REREADS, WHOLE
 from proxy.model.facts import BoundaryFact, CallFact, IterationFact, Label, TurnFact
+from proxy.model.ids import ExchangeId
 
 CONTEXT_KINDS = ("message", "fallback_message")
 
@@ -70,9 +71,9 @@ class ThreadBook:
         self, turns: Iterable[TurnFact], iterations: Iterable[IterationFact], calls: Iterable[CallFact]
     ) -> None:
         self._turns = {turn.turn: turn for turn in turns}
-        self._iterations: dict[tuple[str, int], list[IterationFact]] = {}
+        self._iterations: dict[ExchangeId, list[IterationFact]] = {}
         for iteration in iterations:
-            self._iterations.setdefault((iteration.writer, iteration.number), []).append(iteration)
+            self._iterations.setdefault(iteration.exchange, []).append(iteration)
         self._calls = list(calls)
 
     def bills(self, boundaries: Sequence[BoundaryFact]) -> list[Bill]:
@@ -106,10 +107,10 @@ class ThreadBook:
         )
 
     def _summary(self, boundary: BoundaryFact) -> Line:
-        if boundary.summary_writer is None or boundary.summary_number is None:
+        if boundary.summary is None:
             none = boundary.evidence in ("applied edits", "history replaced")
             return Line(events=0, tokens=0 if none else None, pico_usd=0 if none else None)
-        found = self._iterations.get((boundary.summary_writer, boundary.summary_number), [])
+        found = self._iterations.get(boundary.summary, [])
         inside = [one for one in found if one.kind == "compaction"] or found
         tokens = _sum([_input(one) + one.output for one in inside]) if inside else None
         return Line(events=1, tokens=tokens, pico_usd=_sum([one.pico_usd for one in inside]) if inside else None)
@@ -126,7 +127,7 @@ class ThreadBook:
         fact = self._turns.get(turn)
         if fact is None:
             return None
-        found = self._iterations.get((fact.writer, fact.number), [])
+        found = self._iterations.get(fact.exchange, [])
         return next((one for one in reversed(found) if one.kind in CONTEXT_KINDS), None)
 
     def _rereads(self, calls: Iterable[CallFact]) -> Line:

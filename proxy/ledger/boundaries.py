@@ -123,6 +123,7 @@ def cross(state: SessionState, thread: Thread, view: View, cause: Cause, *, turn
         dropped_tokens_ref=sum(one.tokens_ref for one in lost),
         summary_writer=cause.said.writer if cause.said else None,
         summary_number=cause.said.number if cause.said else None,
+        summary_part=cause.said.part if cause.said else None,
         reattached=view.reattached,
     )
     if rolling and thread.last_boundary:

@@ -19,15 +19,17 @@ ObservationId = NewType("ObservationId", str)
 
 
 class ExchangeId(NamedTuple):
-    """One HTTP exchange on the live path; unique over all relays and all time."""
+    """One HTTP exchange on the live path, or one call inside it; unique over all relays and all time."""
 
     writer: str
     """32 hex digits drawn when a relay process starts writing its journal."""
     number: int
     """Counts up from 1 inside one writer, in the order in which request heads arrived."""
+    part: int = 0
+    """0 for the exchange as a whole; from 1 the model calls that one WebSocket carried."""
 
     def __str__(self) -> str:
-        return f"{self.writer[:8]}:{self.number}"
+        return f"{self.writer[:8]}:{self.number}" + (f".{self.part}" if self.part else "")
 
 
 def session_id(run: str, key: str) -> SessionId:

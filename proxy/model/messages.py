@@ -51,6 +51,12 @@ class Block:
     is_error: bool = False
     opaque: bool = False
     """COMPACTION whose summary cannot be read (encrypted only)."""
+    keeps_texts: bool = False
+    """COMPACTION: texts of the user that stand before it stay in the model's view (Responses); else nothing does."""
+    remembered: bytes | None = None
+    """Packed line digests of a text that only the provider holds; None when the text is at hand."""
+    remembered_digest: bytes = b""
+    """Its matching digest; set together with `remembered`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +95,13 @@ class Request:
     metadata: Mapping[str, Any]
     """The body's remaining top-level fields as parsed: `metadata`, `context_management`, `thinking`, …"""
     previous_id: str = ""
-    """Set when the request names a server-held history (`thread.previous_message_id`)."""
+    """The reply whose server-held history this request continues (`previous_response_id`, `previous_message_id`)."""
+    conversation_id: str = ""
+    """The server-held conversation that this request adds to (`conversation`)."""
+    cache_key: str = ""
+    """`prompt_cache_key`: a weak sign of the session."""
+    prewarm: bool = False
+    """The request asks for no output (`generate: false`, `max_tokens: 0`): no turn."""
     on_demand_compaction: bool = False
     """The request asks the provider for nothing but a compaction."""
     faults: tuple[str, ...] = ()

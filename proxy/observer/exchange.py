@@ -114,6 +114,6 @@ class ExchangeObserver[S]:
 
 def _own_fact(exchange: Exchange, observed: Observed) -> ExchangeFact:
     for fact in observed.facts:
-        if isinstance(fact, ExchangeFact) and (fact.writer, fact.number) == exchange.id:
+        if isinstance(fact, ExchangeFact) and fact.exchange == exchange.id:
             return fact
     raise LookupError("the journey said nothing of the exchange itself")

@@ -87,7 +87,9 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
     """Find the thread that a request continues, or open a new one."""
     own = [thread for thread in state.threads.values() if thread.agent == identity.agent]
     said = sorted(
-        (t.said for t in own if t.said), key=lambda said: (said.at_us, said.number, said.writer), reverse=True
+        (t.said for t in own if t.said),
+        key=lambda said: (said.at_us, said.number, said.part, said.writer),
+        reverse=True,
     )
     signature = Signature(tools_digest(request), system_digest(request), tool_names_digest(request))
     new = _New(

@@ -98,6 +98,7 @@ class Said:
 
     writer: str
     number: int
+    part: int
     at_us: int
     lines: bytes
     """Packed significant lines of the text."""

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, exists, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, insert, select
 
 from proxy.model.facts import FACTS, ExchangeFact, SessionFact
+from proxy.model.ids import ExchangeId
 from proxy.store.database import Database
-from proxy.store.schema import CONTENT_USES, CONTENTS, FORGOTTEN, SESSION_STATE, STATE_PARTS, TABLES
+from proxy.store.schema import AUDIT_LABELS, CONTENT_USES, CONTENTS, FORGOTTEN, SESSION_STATE, STATE_PARTS, TABLES
 from proxy.store.size import reclaimable_bytes, stored_bytes
 
 _sessions = TABLES[SessionFact].c
@@ -163,22 +164,22 @@ def _remove_sessions(connection: Connection, sessions: Sequence[str]) -> Removed
         fact: connection.execute(delete(TABLES[fact]).where(TABLES[fact].c.session.in_(sessions))).rowcount
         for fact in reversed(FACTS)
     }
-    for table in (STATE_PARTS, SESSION_STATE):
+    for table in (AUDIT_LABELS, STATE_PARTS, SESSION_STATE):
         connection.execute(delete(table).where(table.c.session.in_(sessions)))
     return Removed(contents, removed[SessionFact], removed[ExchangeFact])
 
 
 def _remove_unattributed(connection: Connection, exchanges: Rows) -> Removed:
     for exchange in exchanges:
-        its = (_exchanges.writer == exchange.writer) & (_exchanges.number == exchange.number)
+        its = and_(*(_exchanges[name] == getattr(exchange, name) for name in ExchangeId._fields))
         _note_forgotten(connection, its)
         connection.execute(delete(TABLES[ExchangeFact]).where(its))
     return Removed(exchanges=len(exchanges))
 
 
 def _note_forgotten(connection: Connection, which: ColumnElement[bool]) -> None:
-    keys = select(_exchanges.writer, _exchanges.number, _exchanges.opened_us).where(which)
-    connection.execute(insert(FORGOTTEN).from_select(["writer", "number", "opened_us"], keys))
+    keys = select(*(_exchanges[name] for name in ExchangeId._fields), _exchanges.opened_us).where(which)
+    connection.execute(insert(FORGOTTEN).from_select([*ExchangeId._fields, "opened_us"], keys))
 
 
 class Rule(NamedTuple):
@@ -205,7 +206,9 @@ RULES = (
     Rule(
         "figures_since_us",
         _exchanges.opened_us,
-        select(_exchanges.writer, _exchanges.number).where(_exchanges.session.is_(None)).order_by(_exchanges.opened_us),
+        select(*(_exchanges[name] for name in ExchangeId._fields))
+        .where(_exchanges.session.is_(None))
+        .order_by(_exchanges.opened_us),
         500,
         _remove_unattributed,
     ),

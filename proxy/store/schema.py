@@ -36,6 +36,7 @@ from proxy.model.facts import (
     IterationFact,
     ObservationFact,
     SessionFact,
+    SessionKeyFact,
     ThreadFact,
     TurnFact,
 )
@@ -55,6 +56,7 @@ COLUMN_TYPES: dict[type, TypeEngine[Any]] = {str: TEXT, int: INTEGER, bool: FLAG
 
 TABLE_NAMES: dict[FactClass, str] = {
     SessionFact: "sessions",
+    SessionKeyFact: "session_keys",
     ThreadFact: "threads",
     ExchangeFact: "exchanges",
     TurnFact: "turns",
@@ -66,10 +68,11 @@ TABLE_NAMES: dict[FactClass, str] = {
 }
 
 REFERENCES: dict[FactClass, tuple[tuple[FactClass, tuple[str, ...]], ...]] = {
+    SessionKeyFact: ((SessionFact, ("session",)),),
     ThreadFact: ((SessionFact, ("session",)),),
     ExchangeFact: ((SessionFact, ("session",)),),
-    TurnFact: ((ThreadFact, ("session", "thread")), (ExchangeFact, ("writer", "number"))),
-    IterationFact: ((ExchangeFact, ("writer", "number")),),
+    TurnFact: ((ThreadFact, ("session", "thread")), (ExchangeFact, ("writer", "number", "part"))),
+    IterationFact: ((ExchangeFact, ("writer", "number", "part")),),
     CallFact: ((TurnFact, ("session", "thread", "turn")),),
     ObservationFact: ((ThreadFact, ("session", "thread")),),
     BoundaryFact: ((ThreadFact, ("session", "thread")),),
@@ -82,8 +85,9 @@ REFERENCES: dict[FactClass, tuple[tuple[FactClass, tuple[str, ...]], ...]] = {
 
 INDEXES: dict[FactClass, tuple[tuple[str, ...], ...]] = {
     SessionFact: (("last_us",),),
+    SessionKeyFact: (("session",),),
     ExchangeFact: (("session",), ("opened_us",)),
-    TurnFact: (("writer", "number"),),
+    TurnFact: (("writer", "number", "part"),),
     IterationFact: (("session",),),
     ObservationFact: (("session", "thread"),),
     DropFact: (("session", "observation"),),
@@ -195,9 +199,23 @@ FORGOTTEN = _plain_table(
     "forgotten",
     Column("writer", TEXT, primary_key=True),
     Column("number", INTEGER, primary_key=True, autoincrement=False),
+    Column("part", INTEGER, primary_key=True, autoincrement=False),
     Column("opened_us", INTEGER, nullable=False, doc="of the exchange; figures of that age take this row along"),
 )
 """Keys of exchanges that were forgotten or pruned, so that a journal read again does not bring them back."""
+
+AUDIT_LABELS = _plain_table(
+    "audit_labels",
+    Column("session", TEXT, primary_key=True),
+    Column("thread", TEXT, primary_key=True),
+    Column("turn", INTEGER, primary_key=True, autoincrement=False),
+    Column("index", INTEGER, primary_key=True, autoincrement=False),
+    Column("sample", TEXT, nullable=False, doc="digest of the sheet it stood on: seed, size and population"),
+    Column("product_label", TEXT, nullable=False, doc="the class this product gave when the sheet was drawn"),
+    Column("hand_label", TEXT, nullable=False, doc="the class a person gave"),
+    Column("imported_us", INTEGER, nullable=False),
+)
+"""Labels given by hand (V46); they leave with their session."""
 
 META = _plain_table(
     "meta",
@@ -205,7 +223,7 @@ META = _plain_table(
     Column("value", TEXT, nullable=False),
 )
 
-OTHER_TABLES = (SESSION_STATE, STATE_PARTS, MARKS, CONTENTS, CONTENT_USES, FORGOTTEN, META)
+OTHER_TABLES = (SESSION_STATE, STATE_PARTS, MARKS, CONTENTS, CONTENT_USES, FORGOTTEN, AUDIT_LABELS, META)
 
 EVENT_COLUMNS: dict[str, type] = {
     "event_id": str,

@@ -13,8 +13,8 @@ from proxy.store.schema import CONTENTS
 
 CHECKS: dict[str, str] = {
     "every exchange of kind `turn` has its turn, and no other has": """
-        SELECT e.writer, e.number FROM exchanges AS e
-        LEFT JOIN turns AS t ON t.writer = e.writer AND t.number = e.number
+        SELECT e.writer, e.number, e.part FROM exchanges AS e
+        LEFT JOIN turns AS t ON t.writer = e.writer AND t.number = e.number AND t.part = e.part
         WHERE (e.kind = 'turn') <> (t.session IS NOT NULL)
            OR (t.session IS NOT NULL AND (t.session <> e.session OR t.thread <> e.thread OR t.turn <> e.turn))""",
     "the boundary a call is charged to exists": """
@@ -40,19 +40,19 @@ CHECKS: dict[str, str] = {
             INNER JOIN observations AS o ON o.session = d.session AND o.observation = d.observation
             WHERE d.session = c.session AND d.thread = c.thread AND d.boundary = c.boundary)""",
     "no count of tokens is negative, and reasoning is a part of output": """
-        SELECT writer, number, iteration FROM iterations
+        SELECT writer, number, part, iteration FROM iterations
         WHERE uncached < 0 OR cache_read < 0 OR cache_write_5m < 0 OR cache_write_1h < 0 OR cache_write_30m < 0
            OR cache_write_12h < 0 OR output < 0 OR reasoning < 0 OR reasoning > output""",
     "an iteration is priced, or says why not": """
-        SELECT writer, number, iteration FROM iterations WHERE (pico_usd IS NULL) <> (unpriced <> '')""",
+        SELECT writer, number, part, iteration FROM iterations WHERE (pico_usd IS NULL) <> (unpriced <> '')""",
     "a turn's context is the billed input of its last sampling": """
         SELECT t.session, t.thread, t.turn FROM turns AS t
-        INNER JOIN iterations AS i ON i.writer = t.writer AND i.number = t.number
+        INNER JOIN iterations AS i ON i.writer = t.writer AND i.number = t.number AND i.part = t.part
         WHERE i.kind IN ('message', 'fallback_message')
           AND t.context_tokens <> i.uncached + i.cache_read + i.cache_write_5m + i.cache_write_1h
               + i.cache_write_30m + i.cache_write_12h
           AND i.iteration = (SELECT MAX(l.iteration) FROM iterations AS l WHERE l.writer = t.writer
-              AND l.number = t.number AND l.kind IN ('message', 'fallback_message'))""",
+              AND l.number = t.number AND l.part = t.part AND l.kind IN ('message', 'fallback_message'))""",
     "a turn without usage has no context size": """
         SELECT session, thread, turn FROM turns WHERE usage_missing AND context_tokens IS NOT NULL""",
     "every kept content is used": """

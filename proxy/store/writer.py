@@ -109,7 +109,7 @@ class Writer:
         return True
 
     def _claimed(self, connection: Connection, exchange: ExchangeFact) -> bool:
-        if _is_forgotten(connection, exchange.writer, exchange.number):
+        if _is_forgotten(connection, ExchangeId(exchange.writer, exchange.number, exchange.part)):
             return False
         return connection.execute(self._claim, FORMS[ExchangeFact].row(exchange)).rowcount == 1
 
@@ -156,9 +156,8 @@ class Writer:
 
     def knows(self, exchange: ExchangeId) -> bool:
         """Whether the exchange needs no observing: committed, or forgotten on request."""
-        key = {"of": exchange.writer, "at": exchange.number}
         with self._database.reading() as connection:
-            return connection.scalar(_KNOWN, key) is not None or _is_forgotten(connection, *exchange)
+            return connection.scalar(_KNOWN, exchange._asdict()) is not None or _is_forgotten(connection, exchange)
 
     def marks(self) -> dict[str, Mark]:
         """Low-water mark of every journal writer."""
@@ -172,10 +171,8 @@ class Writer:
 
 
 _exchanges = TABLES[ExchangeFact].c
-_KNOWN = select(_exchanges.number).where(_exchanges.writer == bindparam("of"), _exchanges.number == bindparam("at"))
-_FORGOTTEN = select(FORGOTTEN.c.number).where(
-    FORGOTTEN.c.writer == bindparam("of"), FORGOTTEN.c.number == bindparam("at")
-)
+_KNOWN = select(_exchanges.number).where(*(_exchanges[name] == bindparam(name) for name in ExchangeId._fields))
+_FORGOTTEN = select(FORGOTTEN.c.number).where(*(FORGOTTEN.c[name] == bindparam(name) for name in ExchangeId._fields))
 _STATE_VERSION = select(SESSION_STATE.c.version).where(SESSION_STATE.c.session == bindparam("key"))
 _NEXT_VERSION = (
     update(SESSION_STATE)
@@ -186,8 +183,8 @@ _PARTS = select(STATE_PARTS.c.part, STATE_PARTS.c.packed).where(STATE_PARTS.c.se
 _HELD_CONTENTS = select(CONTENTS.c.sha256).where(CONTENTS.c.sha256.in_(bindparam("wanted", expanding=True)))
 
 
-def _is_forgotten(connection: Connection, writer: str, number: int) -> bool:
-    return connection.scalar(_FORGOTTEN, {"of": writer, "at": number}) is not None
+def _is_forgotten(connection: Connection, exchange: ExchangeId) -> bool:
+    return connection.scalar(_FORGOTTEN, exchange._asdict()) is not None
 
 
 def _upsert(statement: Any, table: Table, *, only_if_newer: str = "") -> Any:  # noqa: ANN401 - the dialects' inserts share no type

@@ -163,19 +163,17 @@ class CountingJourney:
 
 
 def _exchange_fact(exchange: Exchange, **given: Any) -> ExchangeFact:
-    writer, number = exchange.id
-    return a_fact(
-        ExchangeFact, writer=writer, number=number, opened_us=exchange.opened_us, outcome=exchange.outcome, **given
-    )
+    when = {"opened_us": exchange.opened_us, "outcome": exchange.outcome}
+    return a_fact(ExchangeFact, **exchange.id._asdict(), **when, **given)
 
 
 def _facts(exchange: Exchange, session: SessionId, state: Count) -> Iterator[Fact]:
     who: dict[str, Any] = {"session": session, "thread": MAIN}
-    turn, writer, number = state.turns, exchange.id.writer, exchange.id.number
+    turn = state.turns
     yield a_fact(SessionFact, session=session, last_us=turn)
     yield a_fact(ThreadFact, **who)
     yield _exchange_fact(exchange, **who, kind=ExchangeKind.TURN, turn=turn)
-    yield a_fact(TurnFact, **who, turn=turn, writer=writer, number=number, system_sha256=state.digest.hex())
+    yield a_fact(TurnFact, **who, turn=turn, **exchange.id._asdict(), system_sha256=state.digest.hex())
     call = a_fact(CallFact, **who, turn=turn, index=0, label=Label.PENDING)
     yield call
     if turn > 1:

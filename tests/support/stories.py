@@ -207,10 +207,9 @@ def keep(told: Telling, database: Database) -> None:
     """Write the session into a store, one commit for each exchange, all other facts with the last one."""
     writer = Writer(database)
     for place, exchange in enumerate(told.exchanges):
-        key = (exchange.writer, exchange.number)
         facts: list[Fact] = [told.fact, *told.threads.values()]
-        facts += [turn for turn in told.turns if (turn.writer, turn.number) == key]
-        facts += [one for one in told.iterations if (one.writer, one.number) == key]
+        facts += [turn for turn in told.turns if turn.exchange == exchange.exchange]
+        facts += [one for one in told.iterations if one.exchange == exchange.exchange]
         if place == len(told.exchanges) - 1:
             facts += told.facts()
         mark = Mark(exchange.number, 1, exchange.number * 1000)

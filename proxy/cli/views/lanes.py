@@ -9,6 +9,7 @@ from proxy.cli.views.axis import Axis
 from proxy.cli.views.figures import short
 from proxy.cli.views.story import EXACT, PARTIAL, Story
 from proxy.model.facts import CallFact, Label, ThreadFact, ToolClass, TurnFact
+from proxy.model.ids import ExchangeId
 
 MARKS: tuple[tuple[str, str], ...] = (
     ("R", "re-read exact"),
@@ -120,9 +121,9 @@ def _write(cells: list[str], column: int, text: str) -> None:
 
 def miss_row(story: Story, axis: Axis) -> tuple[str, set[str]]:
     """Where the prompt cache was not read, with the tokens that were written again; empty when it always was."""
-    written: dict[tuple[str, int], int] = {}
+    written: dict[ExchangeId, int] = {}
     for iteration in story.iterations:
-        key = (iteration.writer, iteration.number)
+        key = iteration.exchange
         tokens = (
             iteration.cache_write_5m + iteration.cache_write_1h + iteration.cache_write_30m + iteration.cache_write_12h
         )
@@ -134,7 +135,7 @@ def miss_row(story: Story, axis: Axis) -> tuple[str, set[str]]:
             continue
         seen.add(MISSES[turn.cache_miss])
         column = axis.of_turn(turn.thread, turn.turn)
-        rewrite = written.get((turn.writer, turn.number), 0)
+        rewrite = written.get(turn.exchange, 0)
         text = MISSES[turn.cache_miss] + (f"rewrite {short(rewrite)}" if MISSES[turn.cache_miss] == "●" else "")
         _write(cells, column, text)
     return (f"{'cache miss':<{LABEL_WIDTH}} {''.join(cells)}".rstrip() if seen else ""), seen

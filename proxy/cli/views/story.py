@@ -54,7 +54,7 @@ class Story:
     @cached_property
     def order(self) -> list[TurnFact]:
         """All turns of all threads in the order of time."""
-        return sorted(self.turns, key=lambda turn: (turn.started_us, turn.writer, turn.number))
+        return sorted(self.turns, key=lambda turn: (turn.started_us, turn.exchange))
 
     @cached_property
     def calls_of(self) -> dict[tuple[ThreadId, int], list[CallFact]]:

@@ -6,11 +6,12 @@ replaces the earlier one of the same key. Units: `_us` microseconds, `_tokens_re
 """
 
 from proxy.model.facts.labels import BoundaryKind, ExchangeKind, InSummary, Label, Observability, ToolClass
-from proxy.model.facts.traffic import ExchangeFact, IterationFact, SessionFact, ThreadFact, TurnFact
+from proxy.model.facts.traffic import ExchangeFact, IterationFact, SessionFact, SessionKeyFact, ThreadFact, TurnFact
 from proxy.model.facts.views import BoundaryFact, CallFact, DropFact, ObservationFact
 
 Fact = (
     SessionFact
+    | SessionKeyFact
     | ThreadFact
     | ExchangeFact
     | TurnFact
@@ -23,6 +24,7 @@ Fact = (
 
 FACTS: tuple[type[Fact], ...] = (
     SessionFact,
+    SessionKeyFact,
     ThreadFact,
     ExchangeFact,
     TurnFact,
@@ -49,6 +51,7 @@ __all__ = [
     "Observability",
     "ObservationFact",
     "SessionFact",
+    "SessionKeyFact",
     "ThreadFact",
     "ToolClass",
     "TurnFact",

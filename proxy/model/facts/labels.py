@@ -6,12 +6,16 @@ from enum import StrEnum
 
 
 class ExchangeKind(StrEnum):
-    """What the journey made of an exchange. Every exchange has exactly one row and one kind."""
+    """What the journey made of an exchange. Every exchange, and every call on a WebSocket, has one row and one kind."""
 
     TURN = "turn"
     """A model call that ended with a terminal event."""
     ATTEMPT = "attempt"
     """A model call without one (error status, stream error, cut): no turn."""
+    PREWARM = "prewarm"
+    """A model call that asked for no output; what it billed counts, it is no turn."""
+    SOCKET = "socket"
+    """A WebSocket as a whole; each model call on it has a row of its own (`part` from 1)."""
     OUT_OF_SCOPE = "out_of_scope"
     """Batches, token counting: passed, counted, not a model call of an agent."""
     OTHER = "other"

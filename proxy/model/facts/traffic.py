@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from proxy.model.facts.labels import ExchangeKind
-from proxy.model.ids import SessionId, ThreadId
+from proxy.model.ids import ExchangeId, SessionId, ThreadId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class SessionFact:
     last_us: int
     door_effects: str = ""
     """JSON object: what the client sent through this door (betas, tool count, tool search): see docs/clients.md."""
+    labels: str = ""
+    """JSON object: the user's own labels (`[labels]`), at most three, by name."""
     run: str | None = None
     pair: str | None = None
     arm_order: int | None = None
@@ -35,6 +37,19 @@ class SessionFact:
     condition: str | None = None
     seed: int | None = None
     repeat: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionKeyFact:
+    """A sign by which later calls of a session are recognised when they carry no id of their own."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("sign",)
+
+    sign: str
+    """32 hex digits: a digest; of a reply's id, of a history so far, of a summary's line (`sessions.signs`)."""
+    session: SessionId
+    noted_us: int
+    """Opening time of the exchange that showed it; the newest holder of a sign has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +73,12 @@ class ThreadFact:
 class ExchangeFact:
     """What became of one exchange; the exactly-once key of everything else."""
 
-    KEY: ClassVar[tuple[str, ...]] = ("writer", "number")
+    KEY: ClassVar[tuple[str, ...]] = ("writer", "number", "part")
 
     writer: str
     number: int
+    part: int
+    """0 for the whole exchange; from 1 the model calls on a WebSocket."""
     kind: ExchangeKind
     reason: str
     """Why it is no turn: `dialect`, `no session`, `overloaded_error`, `cut`; empty for turns."""
@@ -86,6 +103,11 @@ class ExchangeFact:
     faults: str = ""
     """What could not be read, `; `-joined; the rest was read."""
 
+    @property
+    def exchange(self) -> ExchangeId:
+        """The exchange, or the call inside it, that showed this."""
+        return ExchangeId(self.writer, self.number, self.part)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFact:
@@ -99,6 +121,7 @@ class TurnFact:
     """1-based on its thread."""
     writer: str
     number: int
+    part: int
     purpose: str
     """`main`, or `summary` for the call that writes a client's summary."""
     model_asked: str
@@ -128,15 +151,21 @@ class TurnFact:
     """Why the prompt cache was not read although the thread had written it: `cold`, `ttl`, `prefix changed` (tools
     or system), `history changed`, `compaction`; empty when it was read, or not measured."""
 
+    @property
+    def exchange(self) -> ExchangeId:
+        """The exchange, or the call inside it, that showed this."""
+        return ExchangeId(self.writer, self.number, self.part)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationFact:
     """One billed sampling; also of attempts that billed something."""
 
-    KEY: ClassVar[tuple[str, ...]] = ("writer", "number", "iteration")
+    KEY: ClassVar[tuple[str, ...]] = ("writer", "number", "part", "iteration")
 
     writer: str
     number: int
+    part: int
     iteration: int
     """0-based inside its exchange."""
     session: SessionId
@@ -164,3 +193,8 @@ class IterationFact:
     price_table: str
     usage_raw: str
     """The provider's usage object as JSON, on iteration 0; empty on the others."""
+
+    @property
+    def exchange(self) -> ExchangeId:
+        """The exchange, or the call inside it, that showed this."""
+        return ExchangeId(self.writer, self.number, self.part)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from proxy.model.facts.labels import BoundaryKind, InSummary, Label, Observability, ToolClass
-from proxy.model.ids import CallId, ObservationId, SessionId, ThreadId
+from proxy.model.ids import CallId, ExchangeId, ObservationId, SessionId, ThreadId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +115,17 @@ class BoundaryFact:
     dropped_tokens_ref: int
     summary_writer: str | None
     summary_number: int | None
+    summary_part: int | None
     """Exchange of the call that wrote the summary, when there was one."""
     reattached: int
     """Observations whose content the client put back by itself."""
+
+    @property
+    def summary(self) -> ExchangeId | None:
+        """The call that wrote the summary; None when there was none, or it was not seen."""
+        if self.summary_writer is None or self.summary_number is None:
+            return None
+        return ExchangeId(self.summary_writer, self.summary_number, self.summary_part or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

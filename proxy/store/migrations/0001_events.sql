@@ -3,6 +3,7 @@ WITH spent AS (
     SELECT
         writer,
         number,
+        part,
         CAST(SUM(uncached + cache_read + cache_write_5m + cache_write_1h + cache_write_30m + cache_write_12h)
             AS BIGINT) AS input_tokens,
         CAST(SUM(output) AS BIGINT) AS output_tokens,
@@ -13,7 +14,7 @@ WITH spent AS (
             THEN uncached + cache_read + cache_write_5m + cache_write_1h + cache_write_30m + cache_write_12h + output
             ELSE 0 END) AS BIGINT) AS compaction_tokens
     FROM iterations
-    GROUP BY writer, number
+    GROUP BY writer, number, part
 )
 SELECT
     t.session || '/' || t.thread || '/' || CAST(t.turn AS TEXT)
@@ -47,10 +48,11 @@ FROM turns AS t
 INNER JOIN sessions AS s ON s.session = t.session
 LEFT JOIN calls AS c ON c.session = t.session AND c.thread = t.thread AND c.turn = t.turn
 LEFT JOIN turns AS a ON a.session = c.session AND a.thread = c.thread AND a.turn = c.answered_turn
-LEFT JOIN spent AS x ON x.writer = t.writer AND x.number = t.number AND COALESCE(c."index", 0) = 0
+LEFT JOIN spent AS x ON x.writer = t.writer AND x.number = t.number AND x.part = t.part AND COALESCE(c."index", 0) = 0
 UNION ALL
 SELECT
-    e.writer || '/' || CAST(e.number AS TEXT) AS event_id,
+    e.writer || '/' || CAST(e.number AS TEXT)
+        || CASE WHEN e.part = 0 THEN '' ELSE '.' || CAST(e.part AS TEXT) END AS event_id,
     s.run,
     s.pair,
     s.arm_order,
@@ -77,5 +79,5 @@ SELECT
     0 AS reacquisition
 FROM exchanges AS e
 INNER JOIN sessions AS s ON s.session = e.session
-LEFT JOIN spent AS x ON x.writer = e.writer AND x.number = e.number
+LEFT JOIN spent AS x ON x.writer = e.writer AND x.number = e.number AND x.part = e.part
 WHERE e.kind = 'attempt'

@@ -1,3 +1,15 @@
+CREATE TABLE audit_labels (
+    session TEXT COLLATE "C" NOT NULL,
+    thread TEXT COLLATE "C" NOT NULL,
+    turn BIGINT NOT NULL,
+    index BIGINT NOT NULL,
+    sample TEXT COLLATE "C" NOT NULL,
+    product_label TEXT COLLATE "C" NOT NULL,
+    hand_label TEXT COLLATE "C" NOT NULL,
+    imported_us BIGINT NOT NULL,
+    CONSTRAINT pk_audit_labels PRIMARY KEY (session, thread, turn, index)
+);
+
 CREATE TABLE contents (
     sha256 TEXT COLLATE "C" NOT NULL,
     size_bytes BIGINT NOT NULL,
@@ -9,8 +21,9 @@ CREATE TABLE contents (
 CREATE TABLE forgotten (
     writer TEXT COLLATE "C" NOT NULL,
     number BIGINT NOT NULL,
+    part BIGINT NOT NULL,
     opened_us BIGINT NOT NULL,
-    CONSTRAINT pk_forgotten PRIMARY KEY (writer, number)
+    CONSTRAINT pk_forgotten PRIMARY KEY (writer, number, part)
 );
 
 CREATE TABLE marks (
@@ -43,6 +56,7 @@ CREATE TABLE sessions (
     first_us BIGINT NOT NULL,
     last_us BIGINT NOT NULL,
     door_effects TEXT COLLATE "C" NOT NULL,
+    labels TEXT COLLATE "C" NOT NULL,
     run TEXT COLLATE "C",
     pair TEXT COLLATE "C",
     arm_order BIGINT,
@@ -64,6 +78,7 @@ CREATE TABLE content_uses (
 CREATE TABLE exchanges (
     writer TEXT COLLATE "C" NOT NULL,
     number BIGINT NOT NULL,
+    part BIGINT NOT NULL,
     kind TEXT COLLATE "C" NOT NULL,
     reason TEXT COLLATE "C" NOT NULL,
     outcome TEXT COLLATE "C" NOT NULL,
@@ -82,8 +97,16 @@ CREATE TABLE exchanges (
     turn BIGINT,
     attempt BIGINT,
     faults TEXT COLLATE "C" NOT NULL,
-    CONSTRAINT pk_exchanges PRIMARY KEY (writer, number),
+    CONSTRAINT pk_exchanges PRIMARY KEY (writer, number, part),
     CONSTRAINT fk_exchanges_sessions FOREIGN KEY(session) REFERENCES sessions (session) DEFERRABLE INITIALLY DEFERRED
+);
+
+CREATE TABLE session_keys (
+    sign TEXT COLLATE "C" NOT NULL,
+    session TEXT COLLATE "C" NOT NULL,
+    noted_us BIGINT NOT NULL,
+    CONSTRAINT pk_session_keys PRIMARY KEY (sign),
+    CONSTRAINT fk_session_keys_sessions FOREIGN KEY(session) REFERENCES sessions (session) DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE TABLE state_parts (
@@ -122,6 +145,7 @@ CREATE TABLE boundaries (
     dropped_tokens_ref BIGINT NOT NULL,
     summary_writer TEXT COLLATE "C",
     summary_number BIGINT,
+    summary_part BIGINT,
     reattached BIGINT NOT NULL,
     CONSTRAINT pk_boundaries PRIMARY KEY (session, thread, boundary),
     CONSTRAINT fk_boundaries_threads FOREIGN KEY(session, thread) REFERENCES threads (session, thread) DEFERRABLE INITIALLY DEFERRED
@@ -130,6 +154,7 @@ CREATE TABLE boundaries (
 CREATE TABLE iterations (
     writer TEXT COLLATE "C" NOT NULL,
     number BIGINT NOT NULL,
+    part BIGINT NOT NULL,
     iteration BIGINT NOT NULL,
     session TEXT COLLATE "C" NOT NULL,
     thread TEXT COLLATE "C" NOT NULL,
@@ -151,8 +176,8 @@ CREATE TABLE iterations (
     unpriced TEXT COLLATE "C" NOT NULL,
     price_table TEXT COLLATE "C" NOT NULL,
     usage_raw TEXT COLLATE "C" NOT NULL,
-    CONSTRAINT pk_iterations PRIMARY KEY (writer, number, iteration),
-    CONSTRAINT fk_iterations_exchanges FOREIGN KEY(writer, number) REFERENCES exchanges (writer, number) DEFERRABLE INITIALLY DEFERRED
+    CONSTRAINT pk_iterations PRIMARY KEY (writer, number, part, iteration),
+    CONSTRAINT fk_iterations_exchanges FOREIGN KEY(writer, number, part) REFERENCES exchanges (writer, number, part) DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE TABLE observations (
@@ -179,6 +204,7 @@ CREATE TABLE turns (
     turn BIGINT NOT NULL,
     writer TEXT COLLATE "C" NOT NULL,
     number BIGINT NOT NULL,
+    part BIGINT NOT NULL,
     purpose TEXT COLLATE "C" NOT NULL,
     model_asked TEXT COLLATE "C" NOT NULL,
     model_answered TEXT COLLATE "C" NOT NULL,
@@ -199,7 +225,7 @@ CREATE TABLE turns (
     cache_miss TEXT COLLATE "C" NOT NULL,
     CONSTRAINT pk_turns PRIMARY KEY (session, thread, turn),
     CONSTRAINT fk_turns_threads FOREIGN KEY(session, thread) REFERENCES threads (session, thread) DEFERRABLE INITIALLY DEFERRED,
-    CONSTRAINT fk_turns_exchanges FOREIGN KEY(writer, number) REFERENCES exchanges (writer, number) DEFERRABLE INITIALLY DEFERRED
+    CONSTRAINT fk_turns_exchanges FOREIGN KEY(writer, number, part) REFERENCES exchanges (writer, number, part) DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE TABLE calls (
@@ -262,6 +288,8 @@ CREATE INDEX ix_iterations_session ON iterations (session);
 
 CREATE INDEX ix_observations_session_thread ON observations (session, thread);
 
+CREATE INDEX ix_session_keys_session ON session_keys (session);
+
 CREATE INDEX ix_sessions_last_us ON sessions (last_us);
 
-CREATE INDEX ix_turns_writer_number ON turns (writer, number);
+CREATE INDEX ix_turns_writer_number_part ON turns (writer, number, part);

@@ -1,3 +1,16 @@
+CREATE TABLE audit_labels (
+    session TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    "index" INTEGER NOT NULL,
+    sample TEXT NOT NULL,
+    product_label TEXT NOT NULL,
+    hand_label TEXT NOT NULL,
+    imported_us INTEGER NOT NULL,
+    CONSTRAINT pk_audit_labels PRIMARY KEY (session, thread, turn, "index")
+)
+ STRICT;
+
 CREATE TABLE contents (
     sha256 TEXT NOT NULL,
     size_bytes INTEGER NOT NULL,
@@ -10,8 +23,9 @@ CREATE TABLE contents (
 CREATE TABLE forgotten (
     writer TEXT NOT NULL,
     number INTEGER NOT NULL,
+    part INTEGER NOT NULL,
     opened_us INTEGER NOT NULL,
-    CONSTRAINT pk_forgotten PRIMARY KEY (writer, number)
+    CONSTRAINT pk_forgotten PRIMARY KEY (writer, number, part)
 )
  STRICT;
 
@@ -48,6 +62,7 @@ CREATE TABLE sessions (
     first_us INTEGER NOT NULL,
     last_us INTEGER NOT NULL,
     door_effects TEXT NOT NULL,
+    labels TEXT NOT NULL,
     run TEXT,
     pair TEXT,
     arm_order INTEGER,
@@ -71,6 +86,7 @@ CREATE TABLE content_uses (
 CREATE TABLE exchanges (
     writer TEXT NOT NULL,
     number INTEGER NOT NULL,
+    part INTEGER NOT NULL,
     kind TEXT NOT NULL,
     reason TEXT NOT NULL,
     outcome TEXT NOT NULL,
@@ -89,8 +105,17 @@ CREATE TABLE exchanges (
     turn INTEGER,
     attempt INTEGER,
     faults TEXT NOT NULL,
-    CONSTRAINT pk_exchanges PRIMARY KEY (writer, number),
+    CONSTRAINT pk_exchanges PRIMARY KEY (writer, number, part),
     CONSTRAINT fk_exchanges_sessions FOREIGN KEY(session) REFERENCES sessions (session) DEFERRABLE INITIALLY DEFERRED
+)
+ STRICT;
+
+CREATE TABLE session_keys (
+    sign TEXT NOT NULL,
+    session TEXT NOT NULL,
+    noted_us INTEGER NOT NULL,
+    CONSTRAINT pk_session_keys PRIMARY KEY (sign),
+    CONSTRAINT fk_session_keys_sessions FOREIGN KEY(session) REFERENCES sessions (session) DEFERRABLE INITIALLY DEFERRED
 )
  STRICT;
 
@@ -132,6 +157,7 @@ CREATE TABLE boundaries (
     dropped_tokens_ref INTEGER NOT NULL,
     summary_writer TEXT,
     summary_number INTEGER,
+    summary_part INTEGER,
     reattached INTEGER NOT NULL,
     CONSTRAINT pk_boundaries PRIMARY KEY (session, thread, boundary),
     CONSTRAINT fk_boundaries_threads FOREIGN KEY(session, thread) REFERENCES threads (session, thread) DEFERRABLE INITIALLY DEFERRED
@@ -141,6 +167,7 @@ CREATE TABLE boundaries (
 CREATE TABLE iterations (
     writer TEXT NOT NULL,
     number INTEGER NOT NULL,
+    part INTEGER NOT NULL,
     iteration INTEGER NOT NULL,
     session TEXT NOT NULL,
     thread TEXT NOT NULL,
@@ -162,8 +189,8 @@ CREATE TABLE iterations (
     unpriced TEXT NOT NULL,
     price_table TEXT NOT NULL,
     usage_raw TEXT NOT NULL,
-    CONSTRAINT pk_iterations PRIMARY KEY (writer, number, iteration),
-    CONSTRAINT fk_iterations_exchanges FOREIGN KEY(writer, number) REFERENCES exchanges (writer, number) DEFERRABLE INITIALLY DEFERRED
+    CONSTRAINT pk_iterations PRIMARY KEY (writer, number, part, iteration),
+    CONSTRAINT fk_iterations_exchanges FOREIGN KEY(writer, number, part) REFERENCES exchanges (writer, number, part) DEFERRABLE INITIALLY DEFERRED
 )
  STRICT;
 
@@ -192,6 +219,7 @@ CREATE TABLE turns (
     turn INTEGER NOT NULL,
     writer TEXT NOT NULL,
     number INTEGER NOT NULL,
+    part INTEGER NOT NULL,
     purpose TEXT NOT NULL,
     model_asked TEXT NOT NULL,
     model_answered TEXT NOT NULL,
@@ -212,7 +240,7 @@ CREATE TABLE turns (
     cache_miss TEXT NOT NULL,
     CONSTRAINT pk_turns PRIMARY KEY (session, thread, turn),
     CONSTRAINT fk_turns_threads FOREIGN KEY(session, thread) REFERENCES threads (session, thread) DEFERRABLE INITIALLY DEFERRED,
-    CONSTRAINT fk_turns_exchanges FOREIGN KEY(writer, number) REFERENCES exchanges (writer, number) DEFERRABLE INITIALLY DEFERRED
+    CONSTRAINT fk_turns_exchanges FOREIGN KEY(writer, number, part) REFERENCES exchanges (writer, number, part) DEFERRABLE INITIALLY DEFERRED
 )
  STRICT;
 
@@ -278,6 +306,8 @@ CREATE INDEX ix_iterations_session ON iterations (session);
 
 CREATE INDEX ix_observations_session_thread ON observations (session, thread);
 
+CREATE INDEX ix_session_keys_session ON session_keys (session);
+
 CREATE INDEX ix_sessions_last_us ON sessions (last_us);
 
-CREATE INDEX ix_turns_writer_number ON turns (writer, number);
+CREATE INDEX ix_turns_writer_number_part ON turns (writer, number, part);

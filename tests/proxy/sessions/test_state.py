@@ -13,7 +13,7 @@ def a_thread() -> Thread:
     thread = Thread(id=ThreadId("main"), agent="", kind="main", signature=Signature("t", "s", "n"))
     thread.history = bytes(range(16))
     thread.visible = {ObservationId("main/1.0")}
-    thread.said = Said(writer="w", number=3, at_us=9, lines=b"12345678", asked_for=True, trigger="auto")
+    thread.said = Said(writer="w", number=3, part=0, at_us=9, lines=b"12345678", asked_for=True, trigger="auto")
     thread.last_boundary = {"boundary": 1, "rolled_to": 4}
     thread.asked = [
         Asked(

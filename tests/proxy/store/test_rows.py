@@ -59,4 +59,4 @@ def test_an_integer_beyond_64_bits_is_refused(number: int) -> None:
 
 
 def test_the_key_of_a_fact_is_that_of_its_class() -> None:
-    assert key_of(an_exchange(7)) == ("a" * 32, 7)
+    assert key_of(an_exchange(7)) == ("a" * 32, 7, 0)

@@ -38,7 +38,7 @@ running by `serve`, started 1m00s ago
 seen: 43 exchanges, 2 sessions
   upstream anthropic  last exchange 12 s ago
   upstream corp       last exchange never
-  turn 40 · attempt 2 · out of scope 0 · other 0 · unparsed 1 · unobservable 0
+  turn 40 · attempt 2 · prewarm 0 · socket 0 · out of scope 0 · other 0 · unparsed 1 · unobservable 0
     unparsed: dialect  1
 
 observer lag 0.2 s
