@@ -41,6 +41,8 @@ def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACal
             return NotACall(ExchangeKind.OTHER, "")
         case EndpointKind.OUT_OF_SCOPE:
             return NotACall(ExchangeKind.OUT_OF_SCOPE, "")
+        case EndpointKind.SOCKET:
+            return NotACall(ExchangeKind.SOCKET, "")
         case EndpointKind.UNKNOWN_DIALECT:
             return NotACall(ExchangeKind.UNPARSED, f"dialect: {endpoint.name}")
         case EndpointKind.MODEL_CALL:
@@ -51,7 +53,7 @@ def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACal
         return NotACall(ExchangeKind.ATTEMPT, exchange.outcome)
     request = endpoint.read_request(exchange.request_body, exchange.request_headers, former)
     if isinstance(request, Unparsed):
-        return NotACall(ExchangeKind.UNPARSED, request.reason)
+        return NotACall(ExchangeKind.OUT_OF_SCOPE if request.out_of_scope else ExchangeKind.UNPARSED, request.reason)
     reader = endpoint.open_reply(exchange.status or 0, exchange.response_headers)
     reader.feed(exchange.response_body)
     return Reading(request, reader.close())

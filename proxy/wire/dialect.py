@@ -19,6 +19,8 @@ class EndpointKind(StrEnum):
     """A call that samples a model and that one of the dialects reads."""
     OUT_OF_SCOPE = "out_of_scope"
     """Of a known provider, but no sampling for an agent: token counting, batches."""
+    SOCKET = "socket"
+    """Opens a WebSocket; the model calls on it have exchanges of their own."""
     UNKNOWN_DIALECT = "unknown_dialect"
     """A model call in a format that is not read here."""
     OTHER = "other"
@@ -31,6 +33,8 @@ class Unparsed:
 
     reason: str
     """Of a closed set, without content: `invalid JSON`, `undecodable: gzip`, …"""
+    out_of_scope: bool = False
+    """It could be read, and is no sampling that an agent waits for (`background`)."""
 
 
 class ReplyAssembler(Protocol):
