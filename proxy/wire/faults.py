@@ -26,3 +26,8 @@ class Faults:
         """All faults in the order met, with `and N more` at the end when some were not kept."""
         more = (f"and {self._dropped} more",) if self._dropped else ()
         return (*self._texts, *more)
+
+
+def error_of(status: int) -> str:
+    """What an HTTP status says about a reply whose body names no error: nothing for 2xx; 0 when no head came."""
+    return "" if 200 <= status < 300 else f"http_{status}" if status else "no_response"

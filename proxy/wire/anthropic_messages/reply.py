@@ -15,7 +15,7 @@ from typing import Any
 from proxy.model.messages import Block, BlockKind, ContextEdit, Reply
 from proxy.wire.anthropic_messages.blocks import block_of, blocks_of
 from proxy.wire.anthropic_messages.usage import Answer, billed
-from proxy.wire.faults import Faults
+from proxy.wire.faults import Faults, error_of
 from proxy.wire.json_values import BadJsonError, count_of, read_json, text_of, word_of
 
 _APPENDED = {"text_delta": "text", "thinking_delta": "thinking"}
@@ -71,7 +71,6 @@ class MessageAssembler:
     def reply(self) -> Reply:
         """What has come so far."""
         blocks = self._blocks or tuple([block.finish(index, self.faults) for index, block in self._open.items()])
-        succeeded = 200 <= self._status < 300
         model, stop_reason = text_of(self._fields.get("model")), text_of(self._fields.get("stop_reason"))
         bill = billed(
             self._usage,
@@ -86,13 +85,13 @@ class MessageAssembler:
             model=model,
             blocks=blocks,
             stop_reason=stop_reason,
-            terminal=self._ended and succeeded,
+            terminal=self._ended and not error_of(self._status),
             iterations=bill.iterations,
             edits=_edits(self._fields.get("context_management")),
             transformations=_types(self._fields.get("input_transformations")),
             usage_raw=self._usage,
             usage_disagrees=bill.disagrees,
-            error=self._error or ("" if succeeded else f"http_{self._status}" if self._status else "no_response"),
+            error=self._error or error_of(self._status),
             faults=self.faults.texts(),
         )
 

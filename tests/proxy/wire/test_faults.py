@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from proxy.wire.faults import FAULT_LIMIT, Faults
+import pytest
+
+from proxy.wire.faults import FAULT_LIMIT, Faults, error_of
 
 
 def test_equal_faults_are_kept_once_and_in_order() -> None:
@@ -16,3 +18,10 @@ def test_the_number_of_faults_is_bounded_and_the_rest_is_counted() -> None:
         faults.add(f"event {number}")
     assert len(faults.texts()) == FAULT_LIMIT + 1
     assert faults.texts()[-1] == "and 5 more"
+
+
+@pytest.mark.parametrize(
+    ("status", "error"), [(200, ""), (299, ""), (302, "http_302"), (529, "http_529"), (0, "no_response")]
+)
+def test_a_status_other_than_success_is_an_error_of_its_own(status: int, error: str) -> None:
+    assert error_of(status) == error
