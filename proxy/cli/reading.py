@@ -10,7 +10,6 @@ from config.settings import Settings
 from proxy.cli import settings as cli_settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.views.sessions import Summary
-from proxy.cli.views.story import EXACT, PARTIAL, Story
 from proxy.metrics.loops import LoopLimits, is_looping
 from proxy.model.errors import UsageError
 from proxy.model.facts import (
@@ -25,6 +24,7 @@ from proxy.model.facts import (
     TurnFact,
 )
 from proxy.store import Reader, open_database, snapshot
+from proxy.story.story import EXACT, PARTIAL, Story
 
 NOTHING_YET = "no session yet in {data}\nnext: compaction-gate wrap -- claude     (one agent through a relay)"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from proxy.cli.views.story import Story
 from proxy.journal.layout import Mark
 from proxy.model.facts import (
     BoundaryFact,
@@ -27,6 +26,7 @@ from proxy.model.facts import (
 )
 from proxy.model.ids import CallId, ObservationId, SessionId, ThreadId
 from proxy.store import Commit, Database, StateChange, Writer
+from proxy.story.story import Story
 from tests.support.store import START_US, a_fact
 
 SECOND_US = 1_000_000

@@ -19,11 +19,11 @@ from config.settings import Endpoint, Settings
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us, reader_of
-from proxy.cli.views import figures
 from proxy.cli.views.doctor import Check, doctor_lines, worst
 from proxy.model.errors import CannotWriteError, GateError, InputError, UnreachableError
 from proxy.relay.dial import DialError, Dialler, client_tls
 from proxy.relay.settings import RelaySettings, Upstream
+from proxy.story import figures
 from proxy.supervisor.running import Running, read_running
 from proxy.supervisor.variables import BASE_URL
 from proxy.wiring.folder import DataFolder

@@ -14,7 +14,6 @@ from config.settings import Settings
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us
-from proxy.cli.views import figures
 from proxy.cli.views.columns import aligned
 from proxy.model.errors import CannotWriteError, InputError
 from proxy.store import Database, Removed, Size, open_database, snapshot
@@ -23,6 +22,7 @@ from proxy.store.retention import forget as forget_session
 from proxy.store.retention import prune as prune_store
 from proxy.store.size import size as store_size
 from proxy.store.verify import verify as verify_store
+from proxy.story import figures
 from proxy.wiring.folder import DataFolder
 from proxy.wiring.observer import retention
 from proxy.wiring.settings import data_folder

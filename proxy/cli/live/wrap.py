@@ -12,8 +12,8 @@ from config.settings import Settings
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us, read_summaries, reader_of
-from proxy.cli.views import figures
 from proxy.cli.views.sessions import Summary
+from proxy.story import figures
 from proxy.supervisor.variables import Route, notes
 from proxy.supervisor.wrap import Wrapped
 from proxy.supervisor.wrap import wrap as run_wrapped

@@ -9,10 +9,11 @@ import click
 from proxy.cli import page
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import story_of
-from proxy.cli.views.explain import boundary_lines, call_lines, name_of_call
-from proxy.cli.views.story import Story
+from proxy.cli.views.explain import boundary_lines, call_lines
 from proxy.model.errors import UsageError
 from proxy.model.facts import CallFact
+from proxy.story.naming import name_of_call
+from proxy.story.story import Story
 
 _CALL = re.compile(r"(?:(?P<thread>.+):)?t(?P<turn>\d+)(?::c(?P<call>\d+))?")
 _BOUNDARY = re.compile(r"b(\d+)")

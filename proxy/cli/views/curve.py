@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from proxy.cli.views.axis import Axis
-from proxy.cli.views.figures import short
-from proxy.cli.views.story import Story
+from proxy.story.axis import Axis
+from proxy.story.figures import short
+from proxy.story.story import Story
 
 HEIGHT = 5
 """Rows above the axis."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any
 
 import orjson
 
-from proxy.cli.views import figures
 from proxy.cli.views.bill import bill_lines
 from proxy.cli.views.columns import aligned
-from proxy.cli.views.story import EXACT, PARTIAL, Story
 from proxy.ledger.bill import Bill
-from proxy.model.facts import CallFact, DropFact, Label
+from proxy.model.facts import CallFact, Label
+from proxy.story import figures
+from proxy.story.dropped import dropped_by
+from proxy.story.naming import name_of_call
+from proxy.story.story import Story
 
 MOST_LISTED = 20
 _LABEL_TEXT = {
@@ -41,12 +42,6 @@ def call_lines(story: Story, call: CallFact, *, zone: tzinfo | None = None) -> l
     ]
     head = f"{name_of_call(story, call)} · {call.thread} · {call.tool} {call.resource}".rstrip()
     return [head, *aligned(rows, indent=2)]
-
-
-def name_of_call(story: Story, call: CallFact) -> str:
-    """The name that `explain` understands."""
-    thread = "" if call.thread == "main" else f"{call.thread}:"
-    return f"{story.session.session[:8]}:{thread}t{call.turn}:c{call.index + 1}"
 
 
 def _suspected(call: CallFact) -> str:
@@ -108,32 +103,13 @@ def _dropped_size(bill: Bill) -> str:
 
 
 def _dropped(story: Story, bill: Bill) -> list[str]:
-    boundary = bill.boundary
-    dropped = [drop for drop in story.drops if (drop.thread, drop.boundary) == (boundary.thread, boundary.boundary)]
-    again = _fetched_again(story, bill)
-    known = {observation.observation: observation for observation in story.observations}
-
-    def order(drop: DropFact) -> tuple[int, int, str]:
-        return -again[drop.observation], -known[drop.observation].tokens_ref, drop.observation
-
+    dropped = dropped_by(story, bill.boundary)
     rows = [("fetched again", "tokens ref", "in summary", "what", "seen at", "content")]
-    for drop in sorted(dropped, key=order)[:MOST_LISTED]:
-        observation = known[drop.observation]
+    for drop, observation, again in dropped[:MOST_LISTED]:
         what = " ".join(filter(None, (observation.resource or observation.key, observation.span)))
-        count = f"{again[drop.observation]} {figures.TIMES}" if again[drop.observation] else "never"
+        count = f"{again} {figures.TIMES}" if again else "never"
         seen = f"turn {observation.turn}"
         content = f"sha256 {observation.content_sha256[:12]}"
         rows.append((count, figures.whole(observation.tokens_ref), drop.in_summary, what, seen, content))
     rest = len(dropped) - MOST_LISTED
     return [*aligned(rows, right=(0, 1), indent=2), *([f"  … and {rest} more"] if rest > 0 else [])]
-
-
-def _fetched_again(story: Story, bill: Bill) -> Counter[str]:
-    boundary = bill.boundary
-    return Counter(
-        call.repeats
-        for call in story.calls
-        if call.repeats is not None
-        and (call.thread, call.boundary) == (boundary.thread, boundary.boundary)
-        and call.label in EXACT | PARTIAL
-    )

@@ -6,19 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import tzinfo
 
-import orjson
-
-from proxy.cli.views import figures
-from proxy.cli.views.axis import Axis
 from proxy.cli.views.columns import aligned
 from proxy.cli.views.curve import context_by_column, curve
-from proxy.cli.views.lanes import LABEL_WIDTH, MARKS, boundary_row, lanes, miss_row
-from proxy.cli.views.story import EXACT, PARTIAL, Story
+from proxy.cli.views.lanes import LABEL_WIDTH, boundary_row, lanes, miss_row
 from proxy.ledger.bill import Bill, Line
-from proxy.model.facts import Observability
+from proxy.story import figures
+from proxy.story.axis import Axis
+from proxy.story.banner import SEPARATOR, origin, timed_totals
+from proxy.story.bill import pay_back
+from proxy.story.marks import MARKS
+from proxy.story.story import EXACT, PARTIAL, Story
 
 LEAST_WIDTH = 20
-DOORS = {"base_url": "base URL", "intercept": "intercept"}
 LOOP_LISTED = 3
 BILL_HEAD = (
     *("boundary", "turn", "kind", "dropped", "", "summary", "cache rewr.", "re-reads", "", "", "measured"),
@@ -39,44 +38,8 @@ def session_lines(story: Story, *, now_us: int, width: int, zone: tzinfo | None 
 
 def header(story: Story, *, now_us: int, zone: tzinfo | None = None) -> Iterator[str]:
     """Two lines: what was seen, and the figures with what they leave out."""
-    session = story.session
-    client = " ".join(filter(None, (session.client or "unknown client", session.client_version)))
-    parts = [f"session {session.session[:8]}", client, door(story), _threads(story), session.source]
-    levels = sorted({boundary.level for boundary in story.boundaries}, key=list(Observability).index)
-    yield " · ".join([*parts, *levels])
-    money = story.cost
-    unpriced = f" + {figures.plural(money.unpriced, 'unpriced sampling')}" if money.unpriced else ""
-    cost = figures.usd(money.pico_usd) if money.pico_usd is not None else "not priced"
-    yield " · ".join(
-        (
-            figures.plural(len(story.turns), "turn"),
-            figures.span(story.duration_us),
-            cost + unpriced,
-            figures.plural(len(story.boundaries), "compaction"),
-            f"{figures.plural(story.exact + story.partial, 're-read')} ({story.exact} exact, {story.partial} partial)",
-            f"unknown tools {figures.share(story.unknown_calls, len(story.calls))}",
-            f"as of {figures.moment(now_us, zone)}",
-        )
-    )
-
-
-def door(story: Story) -> str:
-    """Which door was used, and what Claude Code, which looks at its base URL, sent through it."""
-    name = DOORS.get(story.session.door, story.session.door)
-    if not story.session.door_effects or story.session.client != "claude-code":
-        return f"door: {name}"
-    effects = orjson.loads(story.session.door_effects)
-    window = "context-1m beta sent" if effects["long_window"] else "context-1m beta not sent"
-    search = "tool search on" if effects["tool_search"] else "tool search off"
-    return f"door: {name} ({window}, {search})"
-
-
-def _threads(story: Story) -> str:
-    kinds = Counter(thread.kind for thread in story.threads)
-    named = [figures.plural(kinds["agent"], "sub-agent")] if kinds["agent"] else []
-    if kinds["side"]:
-        named.append(figures.plural(kinds["side"], "side call"))
-    return " + ".join(["main", *named])
+    yield SEPARATOR.join(origin(story))
+    yield SEPARATOR.join(timed_totals(story, as_of_us=now_us, zone=zone))
 
 
 def timeline(story: Story, width: int) -> list[str]:
@@ -130,7 +93,7 @@ def _bill_row(number: int, bill: Bill) -> tuple[str, ...]:
         _rereads_usd(bill),
         figures.usd(bill.measured_pico_usd),
         f"{figures.usd(bill.saved_per_turn_pico_usd)}/turn" if bill.saved_per_turn_pico_usd is not None else "unpriced",
-        _pay_back(bill),
+        pay_back(bill),
     )
 
 
@@ -142,13 +105,6 @@ def _rereads_usd(bill: Bill) -> str:
     amounts = [line.pico_usd for line in (bill.exact, bill.partial, bill.attempted)]
     known = [amount for amount in amounts if amount is not None]
     return figures.usd(sum(known) if len(known) == len(amounts) else None)
-
-
-def _pay_back(bill: Bill) -> str:
-    if bill.pays_back_after is None:
-        return f"not shown; {bill.turns_followed} followed so far"
-    mark = "✓" if bill.turns_followed >= bill.pays_back_after else "✗"
-    return f"after {figures.plural(bill.pays_back_after, 'turn')}  {mark} {bill.turns_followed} followed"
 
 
 def loop_lines(story: Story) -> Iterator[str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 
-from proxy.cli.views.explain import name_of_call
-from proxy.cli.views.story import Story
 from proxy.ledger.bill import Bill
 from proxy.model.facts import CallFact
+from proxy.story.naming import name_of_call
+from proxy.story.story import Story
 
 FORMAT, VERSION = "compaction-gate session", 1
 LINES = ("summary", "rewrite", "exact", "partial", "attempted")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from proxy.cli.views import figures
 from proxy.cli.views.columns import aligned
 from proxy.model.facts import SessionFact
+from proxy.story import figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

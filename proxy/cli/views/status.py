@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from proxy.cli.views import figures
 from proxy.cli.views.columns import aligned
 from proxy.model.facts import ExchangeKind
+from proxy.story import figures
 
 MOST_REASONS = 8
 SLOW_LAG_S = 60.0

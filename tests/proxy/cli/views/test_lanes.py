@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from proxy.cli.views.axis import Axis
 from proxy.cli.views.lanes import boundary_row, lanes, miss_row
 from proxy.model.facts import Label
+from proxy.story.axis import Axis
 from tests.support.stories import Telling, a_compacted_session, reads, rereads, unknown, writes
 
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from proxy.cli.views.session import bill_table, door, header, loop_lines, session_lines
+from proxy.cli.views.session import bill_table, header, loop_lines, session_lines
 from proxy.model.facts import Observability
+from proxy.story.banner import door
 from tests.support.stories import Telling, a_compacted_session, reads, rereads
 
 PAGE = """\

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proxy.cli.views.story import Story
 from proxy.model.facts import BoundaryFact, TurnFact
 from proxy.model.ids import ThreadId
+from proxy.story.story import Story
 
 MOST_SPREAD = 3
 

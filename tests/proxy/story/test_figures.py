@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.cli.views import figures
+from proxy.story import figures
 
 
 @pytest.mark.parametrize(

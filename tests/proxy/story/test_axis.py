@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proxy.cli.views.axis import MOST_SPREAD, Axis
 from proxy.model.ids import ThreadId
+from proxy.story.axis import MOST_SPREAD, Axis
 from tests.support.stories import MAIN, Telling
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proxy.cli.views.story import money
 from proxy.model.facts import Label
+from proxy.story.story import money
 from tests.support.stories import Telling, a_compacted_session, reads, rereads
 
 

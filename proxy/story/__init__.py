@@ -1,0 +1,11 @@
+"""What is known of one session, and the words and marks in which every surface tells it: pure functions.
+
+story     everything that is known of one session, and what follows from it
+figures   numbers, money, times and shares as a person reads them
+axis      turns and boundaries to columns
+marks     the classes of calls as marks, the threads as lanes, the misses of the prompt cache
+banner    the lines above every page of one session
+bill      the bill of a boundary as rows
+dropped   what a boundary dropped, what was fetched again first
+naming    the names that `explain` understands
+"""
