@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -86,6 +87,11 @@ def sha256_of(value: object) -> str:
 def text_of(value: object) -> str:
     """The value if it is a string, else the empty string."""
     return value if isinstance(value, str) else ""
+
+
+def object_of(value: object) -> Mapping[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def word_of(value: object, *, otherwise: str = "(no name)") -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from proxy.model.exchange import Headers
 from proxy.model.messages import Message, Request, Tool
 from proxy.wire.anthropic_messages.blocks import blocks_of
-from proxy.wire.content import decode_body
 from proxy.wire.dialect import Unparsed
 from proxy.wire.faults import Faults
-from proxy.wire.json_values import BadJsonError, parse_json, require_shallow, sha256_of, text_of
+from proxy.wire.json_values import require_shallow, sha256_of, text_of
+from proxy.wire.request_body import comparable, known, request_of
 
 NAME = "anthropic_messages"
 
@@ -32,22 +32,13 @@ def read_request(body: bytes, headers: Headers, former: Request | None = None) -
         former: An earlier request of the same session: messages and tools that are the same again are taken from it
             instead of being read once more. The answer does not depend on it.
     """
-    decoded = decode_body(body, headers)
-    if decoded.fault:
-        return Unparsed(decoded.fault)
-    try:
-        document = parse_json(decoded.body)
-        if not isinstance(document, dict):
-            return Unparsed("not an object")
-        if not isinstance(document.get("messages"), list):
-            return Unparsed("messages is not a list")
-        return _request(document, former if former and not former.faults else None)
-    except BadJsonError as error:
-        return Unparsed(error.reason)
+    return request_of(body, headers, lambda document: _request(document, comparable(former, NAME)))
 
 
-def _request(document: Mapping[str, Any], former: Request | None) -> Request:
+def _request(document: Mapping[str, Any], former: Request | None) -> Request | Unparsed:
     """Raises BadJsonError when a part is too deep. What the former request had was looked at then."""
+    if not isinstance(document.get("messages"), list):
+        return Unparsed("messages is not a list")
     faults = Faults()
     require_shallow({key: value for key, value in document.items() if key not in ("messages", "tools")})
     messages = former.messages if former else ()
@@ -59,19 +50,14 @@ def _request(document: Mapping[str, Any], former: Request | None) -> Request:
         stream=document.get("stream") is True,
         system=blocks_of(document.get("system")),
         messages=tuple(
-            [_known(messages, raw, at) or _message(raw, at + 1, faults) for at, raw in enumerate(document["messages"])]
+            [known(messages, raw, at) or _message(raw, at + 1, faults) for at, raw in enumerate(document["messages"])]
         ),
-        tools=tuple([_known(tools, raw, at) or _tool(raw, at + 1, faults) for at, raw in enumerate(offered)]),
+        tools=tuple([known(tools, raw, at) or _tool(raw, at + 1, faults) for at, raw in enumerate(offered)]),
         metadata={key: value for key, value in document.items() if key not in _READ_FIELDS},
         previous_id=_previous_id(document.get("thread")),
         on_demand_compaction=_is_summarize(document.get("compaction")),
         faults=faults.texts(),
     )
-
-
-def _known[T: (Message, Tool)](former: Sequence[T], raw: object, at: int) -> T | None:
-    """What the former request had at this place, when it is the same again."""
-    return former[at] if at < len(former) and former[at].raw == raw else None
 
 
 def _message(raw: object, place: int, faults: Faults) -> Message:

@@ -17,9 +17,7 @@ from typing import Any, NamedTuple
 
 from proxy.model.usage import Iteration, IterationKind, Usage
 from proxy.wire.json_values import text_of, word_of
-
-MAX_COUNT = 10**9
-"""Larger numbers are no token counts of one sampling; the bound keeps money inside 64 bit."""
+from proxy.wire.token_counts import Billed, NotACountError, count_in, is_count
 
 _LIFETIMES = {"ephemeral_5m_input_tokens": "cache_write_5m", "ephemeral_1h_input_tokens": "cache_write_1h"}
 _SAMPLED = frozenset({IterationKind.MESSAGE, IterationKind.FALLBACK})
@@ -46,17 +44,6 @@ class Answer(NamedTuple):
     """The model declined before any output."""
 
 
-class Billed(NamedTuple):
-    """What was billed, and why the reported sums do not reconcile (empty when they do)."""
-
-    iterations: tuple[Iteration, ...]
-    disagrees: str
-
-
-class _NotACountError(Exception):
-    """A token field holds something else; stays inside this file."""
-
-
 class _Entry(NamedTuple):
     kind: IterationKind
     model: str
@@ -72,7 +59,7 @@ def billed(usage: object, answer: Answer) -> Billed:
     try:
         top = _entry(IterationKind.MESSAGE, answer.model, usage, notes)
         entries = _entries(usage.get("iterations"), answer.model, notes)
-    except _NotACountError as error:
+    except NotACountError as error:
         return Billed((), f"{error} is not a count")
     sampled = _sampled(top, entries, answer, notes)
     iterations = _in_order(entries, sampled)
@@ -85,30 +72,21 @@ def billed(usage: object, answer: Answer) -> Billed:
 def _entry(kind: IterationKind, model: str, raw: Mapping[str, Any], notes: list[str]) -> _Entry:
     writes, has_lifetimes = _writes(raw, notes)
     usage = Usage(
-        uncached=_count(raw, "input_tokens", required=True),
-        cache_read=_count(raw, "cache_read_input_tokens"),
-        output=_count(raw, "output_tokens", required=True),
+        uncached=count_in(raw, "input_tokens", required=True),
+        cache_read=count_in(raw, "cache_read_input_tokens"),
+        output=count_in(raw, "output_tokens", required=True),
         **writes,
     )
     return _Entry(kind, model, usage, has_lifetimes)
 
 
-def _count(raw: Mapping[str, Any], field: str, *, required: bool = False) -> int:
-    value = raw.get(field)
-    if value is None and not required:
-        return 0
-    if type(value) is not int or not 0 <= value <= MAX_COUNT:
-        raise _NotACountError(field)
-    return value
-
-
 def _writes(raw: Mapping[str, Any], notes: list[str]) -> tuple[dict[str, int], bool]:
     """Tokens written by lifetime; without a split all are five-minute ones, which is the API's default."""
     split = raw.get("cache_creation")
-    total = _count(raw, "cache_creation_input_tokens")
+    total = count_in(raw, "cache_creation_input_tokens")
     if not isinstance(split, Mapping):
         return {"cache_write_5m": total}, False
-    writes = {ours: _count(split, theirs) for theirs, ours in _LIFETIMES.items()}
+    writes = {ours: count_in(split, theirs) for theirs, ours in _LIFETIMES.items()}
     stated = sum(writes.values())
     if raw.get("cache_creation_input_tokens") is None or stated == total:
         return writes, True
@@ -228,12 +206,12 @@ def _add_server_tools(iterations: list[Iteration], usage: Mapping[str, Any]) -> 
     sampled = [place for place, iteration in enumerate(iterations) if iteration.kind in _SAMPLED]
     place = sampled[-1] if sampled else len(iterations) - 1
     searches = tools.get(_PRICED_TOOL)
-    is_count = searches is None or (type(searches) is int and 0 <= searches <= MAX_COUNT)
+    countable = searches is None or is_count(searches)
     unknown = [name for name, count in tools.items() if name not in {_PRICED_TOOL, *_FREE_TOOLS} and count]
-    unpriced = _PRICED_TOOL if not is_count else unknown[0] if unknown else ""
+    unpriced = _PRICED_TOOL if not countable else unknown[0] if unknown else ""
     iterations[place] = replace(
         iterations[place],
-        server_tool_calls=(searches or 0) if is_count else 0,
+        server_tool_calls=(searches or 0) if countable else 0,
         unpriceable=iterations[place].unpriceable or (f"{word_of(unpriced)} cannot be priced" if unpriced else ""),
     )
 

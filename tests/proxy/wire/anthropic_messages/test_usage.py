@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.model.usage import Iteration, IterationKind, Usage
-from proxy.wire.anthropic_messages.usage import MAX_COUNT, Answer, Billed, billed
+from proxy.wire.anthropic_messages.usage import Answer, billed
+from proxy.wire.token_counts import MAX_COUNT, Billed
 from tests.support.wire import MODEL, a_usage, an_iteration
 
 ANSWER = Answer(MODEL)
