@@ -9,25 +9,23 @@ from proxy.model.exchange import Headers
 from proxy.model.messages import Request
 from proxy.wire.anthropic_messages.dialect import AnthropicMessages
 from proxy.wire.dialect import Dialect, EndpointKind, Unparsed
+from proxy.wire.openai_responses.dialect import OpenAIResponses
 from proxy.wire.reply import ReplyReader
 
-DIALECTS: tuple[Dialect, ...] = (AnthropicMessages(),)
+DIALECTS: tuple[Dialect, ...] = (AnthropicMessages(), OpenAIResponses())
 """In order; the first that knows a path takes it."""
 
 _UNREAD = (
     ("bedrock", re.compile(r"/model/[^/]+/(invoke|invoke-with-response-stream|converse|converse-stream)$")),
     ("vertex", re.compile(r"/publishers/[^/]+/models/[^/]+:(raw|streamRaw)Predict$")),
     ("gemini", re.compile(r"/models/[^/]+:(generateContent|streamGenerateContent)$")),
-    ("openai_responses", re.compile(r"/responses(/compact)?$")),
     ("openai_chat", re.compile(r"/chat/completions$")),
     ("openai_completions", re.compile(r"/v1/completions$")),
     ("anthropic_complete", re.compile(r"/v1/complete$")),
 )
 """Model calls that are seen and not read, with the name that `status` says."""
 
-_OUT_OF_SCOPE = re.compile(
-    r"/responses/[^/]+(/cancel|/input_items)?$|/v1/batches(/|$)|:(countTokens|batchGenerateContent)$|/count-tokens$"
-)
+_OUT_OF_SCOPE = re.compile(r"/v1/batches(/|$)|:(countTokens|batchGenerateContent)$|/count-tokens$")
 
 
 class Endpoint(NamedTuple):
@@ -66,8 +64,7 @@ def dialect_for(method: str, target: str) -> Endpoint:
         if kind is not None:
             return Endpoint(kind, dialect.name, dialect if kind is EndpointKind.MODEL_CALL else None, target)
     for name, pattern in _UNREAD:
-        # A websocket is opened by GET; the Responses API answers model calls on it.
-        if pattern.search(path) and (method == "POST" or (method == "GET" and name == "openai_responses")):
+        if method == "POST" and pattern.search(path):
             return Endpoint(EndpointKind.UNKNOWN_DIALECT, name)
     if _OUT_OF_SCOPE.search(path):
         return Endpoint(EndpointKind.OUT_OF_SCOPE, "")

@@ -5,9 +5,10 @@ import pytest
 from proxy.wire.dialect import Dialect, EndpointKind, Unparsed
 from proxy.wire.endpoint import DIALECTS, dialect_for
 
-CALL, SCOPE, UNKNOWN, OTHER = (
+CALL, SCOPE, SOCKET, UNKNOWN, OTHER = (
     EndpointKind.MODEL_CALL,
     EndpointKind.OUT_OF_SCOPE,
+    EndpointKind.SOCKET,
     EndpointKind.UNKNOWN_DIALECT,
     EndpointKind.OTHER,
 )
@@ -27,12 +28,25 @@ CALL, SCOPE, UNKNOWN, OTHER = (
         ("POST", "/v1/messages/batches", SCOPE, "anthropic_messages"),
         ("GET", "/v1/messages/batches/msgbatch_1/results", SCOPE, "anthropic_messages"),
         ("POST", "/v1/complete", UNKNOWN, "anthropic_complete"),
-        ("POST", "/v1/responses", UNKNOWN, "openai_responses"),
-        ("POST", "/responses/compact", UNKNOWN, "openai_responses"),
-        ("GET", "/v1/responses", UNKNOWN, "openai_responses"),
-        ("GET", "/v1/responses/resp_1", SCOPE, ""),
-        ("POST", "/v1/responses/resp_1/cancel", SCOPE, ""),
-        ("POST", "/v1/responses/input_tokens", SCOPE, ""),
+        ("POST", "/v1/responses", CALL, "openai_responses"),
+        ("POST", "/responses", CALL, "openai_responses"),
+        ("POST", "/v1/responses/?beta=true", CALL, "openai_responses"),
+        ("POST", "/backend-api/codex/responses", CALL, "openai_responses"),
+        ("POST", "/responses/compact", CALL, "openai_responses"),
+        ("POST", "/backend-api/codex/responses/compact/", CALL, "openai_responses"),
+        ("WEBSOCKET", "/v1/responses?beta=true", CALL, "openai_responses"),
+        ("GET", "/v1/responses", SOCKET, "openai_responses"),
+        ("DELETE", "/v1/responses", OTHER, "openai_responses"),
+        ("GET", "/v1/responses/compact", SCOPE, "openai_responses"),
+        ("WEBSOCKET", "/v1/responses/compact", SCOPE, "openai_responses"),
+        ("GET", "/v1/responses/resp_1", SCOPE, "openai_responses"),
+        ("DELETE", "/v1/responses/resp_1", SCOPE, "openai_responses"),
+        ("POST", "/v1/responses/resp_1/cancel", SCOPE, "openai_responses"),
+        ("GET", "/v1/responses/resp_1/input_items?limit=9", SCOPE, "openai_responses"),
+        ("POST", "/v1/responses/input_tokens", SCOPE, "openai_responses"),
+        ("POST", "/v1/conversations", SCOPE, "openai_responses"),
+        ("GET", "/v1/conversations/conv_1/items/msg_1", SCOPE, "openai_responses"),
+        ("POST", "/v1/myresponses", OTHER, ""),
         ("POST", "/v1/chat/completions", UNKNOWN, "openai_chat"),
         ("POST", "/openai/deployments/d/chat/completions?api-version=1", UNKNOWN, "openai_chat"),
         ("GET", "/v1/chat/completions", OTHER, ""),
@@ -60,7 +74,7 @@ def test_method_and_path_tell_the_endpoint(method: str, target: str, kind: Endpo
 
 
 def test_an_unknown_dialect_is_unparsed_and_says_so() -> None:
-    endpoint = dialect_for("POST", "/v1/responses")
+    endpoint = dialect_for("POST", "/v1/complete")
     assert endpoint.read_request(b"{}", ()) == Unparsed("dialect")
     with pytest.raises(ValueError, match="replies of unknown_dialect are not read"):
         endpoint.open_reply(200, ())
