@@ -6,7 +6,8 @@ segments   a writer's folder: preallocated files, recycled once consumed
 recorder   one exchange on its way into the journal
 writer     batches of many exchanges into few bounded writes
 files      a reader's view of one writer's folder
-assembly   records to exchanges
+sockets    the seam to whoever splits an upgraded connection into calls
+assembly   records to exchanges, and to calls on open sockets
 follower   one writer, from a mark
 reader     all writers, live or offline
 

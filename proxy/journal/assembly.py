@@ -1,12 +1,14 @@
 """Records of one writer to exchanges. Bodies stay in the segments until their exchange ends.
 
 An exchange is given out when its `CLOSE` is read and none of its records is missing; never otherwise, and never twice.
+The calls on a socket are given out as they end: its bytes go to its splitter at once and are not kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from proxy.journal.files import Record
@@ -21,8 +23,12 @@ from proxy.journal.payloads import (
     decode_response,
     pieces_size,
 )
+from proxy.journal.sockets import Piece, Sockets, Splitter, in_order, kept_whole
 from proxy.model.exchange import Exchange, Outcome
 from proxy.model.ids import ExchangeId
+
+SWITCHED = 101
+"""Status of an accepted upgrade: frames follow it, in both directions."""
 
 
 class Extent(NamedTuple):
@@ -44,6 +50,8 @@ class _Open:
     request: list[Extent] = field(default_factory=list)
     response: ResponseHead | None = None
     reply: list[Extent] = field(default_factory=list)
+    splitter: Splitter | None = None
+    """Set for a socket from its 101 on."""
 
 
 @dataclass(slots=True)
@@ -52,12 +60,14 @@ class AssemblyCounters:
 
     records: int = 0
     exchanges: int = 0
-    """Given out, cut ones among them."""
+    """Given out, cut ones among them; a socket is one."""
+    calls: int = 0
+    """Calls on sockets given out."""
     cut: int = 0
     lost: int = 0
     """Begun in the journal and given up by their writer, which counts them by reason."""
     damaged: int = 0
-    """Not given out because a record of theirs is missing."""
+    """Not given out because a record of theirs is missing; of a socket what had not ended before."""
     orphans: int = 0
     """Records of exchanges that began before the place where reading started, or were damaged."""
 
@@ -65,44 +75,49 @@ class AssemblyCounters:
 class Assembler:
     """Exchanges of one writer that are open at the place where its reader stands."""
 
-    def __init__(self, writer: str, fetch: Callable[[Extent], bytes]) -> None:
+    def __init__(self, writer: str, fetch: Callable[[Extent], bytes], sockets: Sockets = kept_whole) -> None:
         self.counters = AssemblyCounters()
         self._writer = writer
         self._fetch = fetch
+        self._sockets = sockets
         self._open: dict[int, _Open] = {}
 
     def oldest(self) -> Mark | None:
         """First record of the exchange that is open longest; None when none is open."""
         return next((entry.first for entry in self._open.values()), None)
 
-    def accept(self, record: Record, mark: Mark) -> Exchange | None:
-        """Take the next record; the exchange it ends, if it ends one."""
+    def oldest_body(self) -> int | None:
+        """First segment with bytes that are still to be read; None when there are none."""
+        return next((entry.first.segment for entry in self._open.values() if entry.splitter is None), None)
+
+    def accept(self, record: Record, mark: Mark) -> Iterator[Exchange]:
+        """Take the next record, while what it ends is asked for: take all of that before the next record.
+
+        Until its last exchange is given out, `oldest` stays where it was.
+        """
         self.counters.records += 1
         head = record.head
         if head.kind == Kind.LOST:
             for number in decode_lost(record.payload):
                 self.counters.lost += self._open.pop(number, None) is not None
-            return None
+            return
         if head.open:
             self._open[head.exchange] = _Open(decode_open(record.payload[: head.open]), mark)
         entry = self._open.get(head.exchange)
         if entry is None:
             self.counters.orphans += 1
-            return None
-        if head.sequence != entry.sequence + 1:
+        elif head.sequence != entry.sequence + 1:
             del self._open[head.exchange]
             self.counters.damaged += 1
-            return None
-        entry.sequence = head.sequence
-        entry.flags = head.flags
-        return self._take(entry, record, mark.segment)
+        else:
+            entry.sequence = head.sequence
+            yield from self._take(entry, record, mark.segment)
 
     def cut_all(self) -> Iterator[Exchange]:
         """Give out what a dead writer left open, each as far as it was recorded."""
-        for number in list(self._open):
-            entry = self._open.pop(number)
+        for number, entry in list(self._open.items()):
             self.counters.cut += 1
-            yield self._exchange(number, entry, None)
+            yield from self._end(number, entry, None)
 
     def drop_ended(self, oldest_open: int) -> None:
         """Drop exchanges below that number: the writer says they had ended, so their end was not readable."""
@@ -115,29 +130,45 @@ class Assembler:
         for number in [number for number, entry in self._open.items() if entry.first < before]:
             del self._open[number]
 
-    def _take(self, entry: _Open, record: Record, segment: int) -> Exchange | None:
-        at = 0
-        ending = None
-        for part, length in zip(Part, record.head.parts, strict=True):
-            payload = record.payload[at : at + length]
-            place = record.payload_at + at
-            at += length
-            match part:
-                case Part.REQUEST if length:
-                    entry.request.append(_body(payload, segment, place))
-                case Part.REPLY if length:
-                    entry.reply.append(_body(payload, segment, place))
-                case Part.RESPONSE if length:
-                    entry.response = decode_response(payload)
-                case Part.CLOSE if length:
-                    ending = decode_close(payload)
-        if ending is None:
-            return None
-        del self._open[record.head.exchange]
-        return self._exchange(record.head.exchange, entry, ending)
+    def _take(self, entry: _Open, record: Record, segment: int) -> Iterator[Exchange]:
+        head = record.head
+        parts = _parts(record)
+        newly = head.flags & ~entry.flags
+        entry.flags = head.flags
+        if head.response:
+            entry.response = decode_response(parts[Part.RESPONSE].payload)
+            if entry.response.status == SWITCHED:
+                entry.splitter = self._sockets(self._exchange(head.exchange, entry, None))
+        if entry.splitter is None:
+            entry.request += _bodies(parts[Part.REQUEST], segment)
+            entry.reply += _bodies(parts[Part.REPLY], segment)
+        else:
+            for piece in in_order(parts[Part.REQUEST].payload, parts[Part.REPLY].payload, newly):
+                yield from self._split(entry.head, entry.splitter, piece)
+        if head.close:
+            yield from self._end(head.exchange, entry, decode_close(parts[Part.CLOSE].payload))
+
+    def _split(self, head: OpenHead, splitter: Splitter, piece: Piece) -> Iterator[Exchange]:
+        if piece.data is None:
+            calls = splitter.stop(from_client=piece.from_client)
+        else:
+            at_us = (piece.mono_ns - head.mono_ns) // 1000
+            calls = splitter.feed(piece.data, from_client=piece.from_client, at_us=at_us)
+        for call in calls:
+            self.counters.calls += 1
+            yield call
+
+    def _end(self, number: int, entry: _Open, ending: Ending | None) -> Iterator[Exchange]:
+        whole = self._exchange(number, entry, ending)
+        if entry.splitter is not None:
+            *calls, whole = entry.splitter.close(whole)
+            self.counters.calls += len(calls)
+            yield from calls
+        del self._open[number]  # last: a restart that has not seen all of it begins at its beginning
+        self.counters.exchanges += 1
+        yield whole
 
     def _exchange(self, number: int, entry: _Open, ending: Ending | None) -> Exchange:
-        self.counters.exchanges += 1
         head, response = entry.head, entry.response
         return Exchange(
             id=ExchangeId(self._writer, number),
@@ -162,6 +193,22 @@ class Assembler:
         )
 
 
-def _body(payload: memoryview, segment: int, offset: int) -> Extent:
-    table = pieces_size(payload)
-    return Extent(segment, offset + table, len(payload) - table)
+class _PartAt(NamedTuple):
+    """One part of a record; empty when it is not there."""
+
+    payload: memoryview
+    offset: int
+    """In its segment."""
+
+
+def _parts(record: Record) -> list[_PartAt]:
+    """In the order of `Part`."""
+    ends = list(accumulate(record.head.parts, initial=0))
+    return [_PartAt(record.payload[begin:end], record.payload_at + begin) for begin, end in pairwise(ends)]
+
+
+def _bodies(part: _PartAt, segment: int) -> list[Extent]:
+    if not part.payload:
+        return []
+    table = pieces_size(part.payload)
+    return [Extent(segment, part.offset + table, len(part.payload) - table)]

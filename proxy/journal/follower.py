@@ -14,6 +14,7 @@ from proxy.journal.assembly import Assembler, AssemblyCounters, Extent
 from proxy.journal.files import Record, SegmentFile, is_dead, list_segments, open_segment, wipe
 from proxy.journal.layout import FIRST_RECORD, Mark
 from proxy.journal.segments import CONSUMED, read_consumed, segment_path
+from proxy.journal.sockets import Sockets, kept_whole
 from proxy.model.exchange import Exchange
 
 _BEGIN = Mark(1, 1, FIRST_RECORD)
@@ -49,7 +50,7 @@ class Damage:
 class Follower:
     """One writer's journal, read in order."""
 
-    def __init__(self, folder: Path, start: Mark | None) -> None:
+    def __init__(self, folder: Path, start: Mark | None, sockets: Sockets = kept_whole) -> None:
         self.folder = folder
         self.writer = folder.name
         self.damage = Damage()
@@ -58,7 +59,9 @@ class Follower:
         self._consumed = read_consumed(folder) or _BEGIN
         self._place = max(start or _BEGIN, self._consumed)
         self._files: dict[int, SegmentFile] = {}
-        self._assembler = Assembler(self.writer, self._fetch)
+        self._assembler = Assembler(self.writer, self._fetch, sockets)
+        self._given: Iterator[Exchange] = iter(())
+        """What was read and not taken yet: a pass may be left in the middle of a record that ends several calls."""
         self._started_us = 0
 
     @property
@@ -82,18 +85,22 @@ class Follower:
         return self._started_us
 
     def exchanges(self) -> Iterator[Exchange]:
-        """What has ended since the last time, in the order of the journal. Raises NewerVersionError."""
+        """What has ended since the last time, in the order of the journal. Raises NewerVersionError.
+
+        A pass that is left early is gone on with by the next one.
+        """
         if self.finished:
             return
         dead = is_dead(self.folder)  # asked first: a dead writer has written all it ever will
+        yield from self._rest()
         for record, mark in self._records(dead=dead):
-            exchange = self._assembler.accept(record, mark)
-            if exchange is not None:
-                yield exchange
+            self._given = self._assembler.accept(record, mark)
+            yield from self._rest()
         if dead:
-            yield from self._assembler.cut_all()
+            self._given = self._assembler.cut_all()
+            yield from self._rest()
             self.finished = True
-        self._close_files(below=self.mark.segment)
+        self._close_files(below=self._needed())
 
     def release(self, mark: Mark, *, zero: bool) -> None:
         """Let the writer recycle what is before that mark; remove the folder when a dead writer's is all done with."""
@@ -114,6 +121,10 @@ class Follower:
     def close(self) -> None:
         """Give the files back."""
         self._close_files(below=None)
+
+    def _rest(self) -> Iterator[Exchange]:
+        for exchange in self._given:  # noqa: UP028 - it outlives a pass that is left; `yield from` would close it
+            yield exchange
 
     def _records(self, *, dead: bool) -> Iterator[tuple[Record, Mark]]:
         for known in self._files.values():
@@ -149,6 +160,7 @@ class Follower:
         begin = Mark(header.first_number, following.number, FIRST_RECORD)
         self._note_gap(place, begin)
         self._place = begin
+        self._close_files(below=self._needed())
         if self.damage.gaps:  # otherwise their end, or the news that they are lost, is still to be read
             self._assembler.drop_ended(header.oldest_open)
         return True
@@ -194,6 +206,10 @@ class Follower:
 
     def _fetch(self, extent: Extent) -> bytes:
         return self._files[extent.segment].read(extent.offset, extent.length)
+
+    def _needed(self) -> int:
+        """First segment of which something is still to be read."""
+        return min(self._place.segment, self._assembler.oldest_body() or self._place.segment)
 
     def _close_files(self, below: int | None) -> None:
         for number in [number for number in self._files if below is None or number < below]:

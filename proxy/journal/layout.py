@@ -45,7 +45,10 @@ class Part(IntEnum):
 
 REQUEST_COMPLETE = 1
 RESPONSE_COMPLETE = 2
-"""Flags of every record, as known when it was written, so that a cut exchange has them too."""
+REQUEST_CAPPED = 4
+RESPONSE_CAPPED = 8
+"""Flags of every record, as known when it was written, so that a cut or open exchange has them too. A capped direction
+is not recorded any further."""
 
 
 class Mark(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from struct import Struct
+from struct import Struct, unpack_from
 from typing import NamedTuple
 
 from proxy.journal.layout import Buffer
@@ -116,6 +116,17 @@ def encode_pieces(lengths: Iterable[int], times_ns: Sequence[int]) -> bytes:
 def pieces_size(payload: Buffer) -> int:
     """Bytes of the table before the body bytes of a request or reply part."""
     return int(_COUNT.size + _COUNT.unpack_from(payload)[0] * (array("I").itemsize + array("q").itemsize))
+
+
+def decode_pieces(payload: Buffer) -> Iterator[tuple[int, bytes]]:
+    """Pieces of a request or reply part as they arrived: monotonic ns, bytes."""
+    (count,) = _COUNT.unpack_from(payload)
+    lengths = unpack_from(f"<{count}I", payload, _COUNT.size)
+    times_ns = unpack_from(f"<{count}q", payload, _COUNT.size + 4 * count)
+    at = pieces_size(payload)
+    for length, mono_ns in zip(lengths, times_ns, strict=True):
+        yield mono_ns, bytes(payload[at : at + length])
+        at += length
 
 
 class Ending(NamedTuple):

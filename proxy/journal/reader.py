@@ -15,6 +15,7 @@ from pathlib import Path
 from proxy.journal.assembly import AssemblyCounters
 from proxy.journal.follower import Follower, Gap
 from proxy.journal.layout import Mark
+from proxy.journal.sockets import Sockets, kept_whole
 from proxy.model.errors import CannotWriteError
 from proxy.model.exchange import Exchange
 
@@ -34,20 +35,34 @@ class ReaderCounters(AssemblyCounters):
 class JournalReader:
     """All writers under one folder, oldest first."""
 
-    def __init__(self, folder: Path, *, marks: Mapping[str, Mark] | None = None, exclusive: bool = False) -> None:
-        """Start at these marks, by writer; without one, where the last `release` stood.
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        marks: Mapping[str, Mark] | None = None,
+        exclusive: bool = False,
+        sockets: Sockets = kept_whole,
+    ) -> None:
+        """Read from where the last `release` stood.
 
-        `exclusive` takes the folder's reader lock, which an observer holds for its life. Raises CannotWriteError when
-        another one has it.
+        Args:
+            folder: The journal.
+            marks: Where to start instead, by writer.
+            exclusive: Take the folder's reader lock, which an observer holds for its life.
+            sockets: Splits what was said on upgraded connections into calls; without it they stay whole.
+
+        Raises:
+            CannotWriteError: Another reader has the lock.
         """
         self._folder = folder
+        self._sockets = sockets
         self._marks = dict(marks or {})
         self._followers: dict[str, Follower] = {}
         self._past = ReaderCounters()
         self._lock = _lock(folder) if exclusive else None
 
     def poll(self) -> Iterator[Exchange]:
-        """Exchanges that have ended since the last poll: per writer in the order of their ends.
+        """Exchanges, and calls on open sockets, that have ended since the last poll: per writer in the order of ends.
 
         After each one `mark(writer)` is the place to start from once it is committed. Raises NewerVersionError.
         """
@@ -96,7 +111,7 @@ class JournalReader:
     def _discover(self) -> None:
         names = {path.name for path in self._folder.iterdir()} if self._folder.is_dir() else set()
         for writer in sorted(name for name in names if _is_writer(name) and name not in self._followers):
-            self._followers[writer] = Follower(self._folder / writer, self._marks.get(writer))
+            self._followers[writer] = Follower(self._folder / writer, self._marks.get(writer), self._sockets)
         for writer in [writer for writer in self._followers if writer not in names]:
             follower = self._followers.pop(writer)
             follower.close()

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from proxy.journal.layout import RECORD_HEAD_SIZE, REQUEST_COMPLETE, RESPONSE_COMPLETE, Buffer, Draft, Kind
+from proxy.journal.layout import (
+    RECORD_HEAD_SIZE,
+    REQUEST_CAPPED,
+    REQUEST_COMPLETE,
+    RESPONSE_CAPPED,
+    RESPONSE_COMPLETE,
+    Buffer,
+    Draft,
+    Kind,
+)
 from proxy.journal.payloads import (
     Ending,
     HeaderLines,
@@ -182,6 +191,7 @@ class ExchangeRecorder:
         if size == 0:
             return None
         payload = [opened, *request, head, *reply, close]
+        self._flags |= (self._request.capped and REQUEST_CAPPED) | (self._response.capped and RESPONSE_CAPPED)
         if size < _JOINED_BELOW:
             payload = [b"".join(payload)]
         self._sequence += 1
