@@ -1,0 +1,13 @@
+"""Transcripts that clients leave on the disk, read as the model calls they tell of; nothing is sent or stored.
+
+discovery    paths to files: folders walked, loops and what cannot be read named
+lines        one file, line by line, in bounded memory
+trouble      what could not be read, each reason once with its first place
+formats      whose transcript a file is, by its content, and which files belong together
+timestamps   ISO 8601 to microseconds
+tree         Claude Code's records as a tree of messages
+claude_code  that tree as model calls
+codex        a rollout's items as model calls
+stub         the exchange that stands for a call of which nobody saw the bytes
+driving      calls through the journey, facts into memory
+"""

@@ -1,0 +1,55 @@
+"""Paths to files. Folders are walked, each real folder once, so that links cannot lead in circles."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from proxy.transcripts.lines import reason_of
+from proxy.transcripts.trouble import Trouble
+
+DEFAULT_FOLDERS = (".claude/projects", ".codex/sessions")
+"""Where Claude Code and Codex keep their transcripts, below the user's home."""
+
+IN_CIRCLES = "a link that leads in circles"
+NO_FILE = "neither a file nor a folder"
+NOT_THERE = "no such file or directory"
+
+
+def default_paths(home: Path) -> list[Path]:
+    """The clients' own folders, those that are there."""
+    return [path for name in DEFAULT_FOLDERS if (path := home / name).is_dir()]
+
+
+def find_files(paths: Iterable[Path], trouble: Trouble) -> list[Path]:
+    """All files at or below the paths, in a fixed order, each once; what cannot be listed is noted."""
+    walk = _Walk(trouble)
+    return [file for path in paths for file in walk.below(path)]
+
+
+class _Walk:
+    def __init__(self, trouble: Trouble) -> None:
+        self._trouble = trouble
+        self._met: set[tuple[int, int]] = set()
+        """Device and number of every file and folder that was met."""
+
+    def below(self, path: Path, above: frozenset[tuple[int, int]] = frozenset()) -> Iterator[Path]:
+        try:
+            status = path.stat()
+            key = (status.st_dev, status.st_ino)
+            if key in self._met:
+                if key in above:
+                    self._trouble.note(IN_CIRCLES, str(path))
+                return
+            self._met.add(key)
+            if stat.S_ISREG(status.st_mode):
+                yield path
+            elif stat.S_ISDIR(status.st_mode):
+                for name in sorted(os.listdir(path)):  # noqa: PTH208  names alone
+                    yield from self.below(path / name, above | {key})
+            else:
+                self._trouble.note(NO_FILE, str(path))
+        except OSError as error:
+            self._trouble.note(reason_of(error), str(path))
