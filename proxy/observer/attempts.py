@@ -13,11 +13,15 @@ from proxy.model.ids import ExchangeId
 
 DEADLY = 5
 """Deaths of one exchange after which it is not tried again."""
-_LENGTH = 64
+_LENGTH = 80
+"""Of the line, padded: an exchange's name with the longest numbers, and its deaths."""
 
 
 class Attempts:
-    """One line in one small file: `writer number attempts`, or blank between two exchanges."""
+    """One line in one small file: `writer number part attempts`, or blank between two exchanges.
+
+    Files of versions that knew no parts have no `part`.
+    """
 
     def __init__(self, path: Path) -> None:
         """Opens the file (mode 0600). Raises OSError."""
@@ -30,7 +34,7 @@ class Attempts:
         deaths = times if died_of == exchange else 0
         if deaths >= DEADLY:
             return False
-        self._write(f"{exchange.writer} {exchange.number} {deaths + 1}")
+        self._write(f"{exchange.writer} {exchange.number} {exchange.part} {deaths + 1}")
         return True
 
     def end(self) -> None:
@@ -40,9 +44,11 @@ class Attempts:
 
     def _read(self) -> tuple[ExchangeId | None, int]:
         words = os.pread(self._fd, _LENGTH, 0).decode("ascii", "replace").split()
-        if len(words) != 3 or not (words[1].isdecimal() and words[2].isdecimal()):
+        numbers = words[1:]
+        if len(numbers) not in (2, 3) or not all(number.isdecimal() for number in numbers):
             return None, 0
-        return ExchangeId(words[0], int(words[1])), int(words[2])
+        *of_exchange, deaths = map(int, numbers)
+        return ExchangeId(words[0], *of_exchange), deaths
 
     def _write(self, line: str) -> None:
         os.pwrite(self._fd, line.ljust(_LENGTH).encode("ascii"), 0)

@@ -22,6 +22,7 @@ from proxy.observer.loop import now_us
 from proxy.sessions.normalise import VERSION as NORMALISER
 from proxy.store import Database, Retention, Writer, open_database, prune
 from proxy.wire.body_secrets import BodySecrets
+from proxy.wire.websocket import open_socket
 from proxy.wiring.folder import DataFolder
 from proxy.wiring.settings import data_folder
 from proxy.wiring.spec import GIB
@@ -60,7 +61,7 @@ def standing_observer(settings: Settings, *, source: str = "live") -> Iterator[O
     folder.prepare()
     with open_database(settings.store.database) as database:
         writer = Writer(database)
-        journal = JournalReader(folder.journal, marks=writer.marks(), exclusive=True)
+        journal = JournalReader(folder.journal, marks=writer.marks(), exclusive=True, sockets=open_socket)
         try:
             yield Observers(settings, folder, database, writer, journal, source)
         finally:

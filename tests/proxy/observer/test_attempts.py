@@ -37,6 +37,19 @@ def test_deaths_count_for_one_exchange_alone(file: Path) -> None:
     assert [Attempts(file).begin(ONE) for _ in range(DEADLY)] == [True] * DEADLY
 
 
+def test_calls_on_one_socket_are_told_apart(file: Path) -> None:
+    for _ in range(DEADLY):
+        Attempts(file).begin(ONE._replace(part=2**31))
+    assert Attempts(file).begin(ONE._replace(part=2))
+    assert Attempts(file).begin(ONE)
+
+
+def test_the_file_of_a_version_without_parts_is_read(file: Path) -> None:
+    file.write_text(f"{ONE.writer} {ONE.number} {DEADLY}".ljust(64), "ascii")
+    assert not Attempts(file).begin(ONE)
+    assert Attempts(file).begin(ONE._replace(part=1))
+
+
 def test_a_garbled_file_is_as_good_as_none(file: Path) -> None:
     file.write_bytes(b"\xff\x00 garbage 1")
     assert Attempts(file).begin(ONE)
