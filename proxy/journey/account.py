@@ -13,7 +13,7 @@ from proxy.model.facts import IterationFact
 from proxy.model.ids import SessionId
 from proxy.model.messages import Reply
 from proxy.model.usage import Iteration, IterationKind, Price, Usage
-from proxy.sessions.state import Thread
+from proxy.sessions.thread import Thread
 
 Pricing = Callable[[Iteration, int], Price]
 """What an iteration cost at a time (UTC microseconds)."""

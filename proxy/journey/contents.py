@@ -57,13 +57,14 @@ class Contents:
         last = self._take_apart(call)
         digests = [sent.digest for sent in last.sent]
         kept = history.common_prefix(history.unpack(thread.sent), digests)
-        fresh = [_piece(message.raw) for message in request.messages[kept:]]
+        fresh = [_piece(sent.message.raw) for sent in last.sent[kept:]]
         fresh += [_piece(part) for part, name in zip(last.frame, last.names, strict=True) if name not in thread.frame]
         response = _named(call.exchange.response_body)
         manifest = {
             "format": FORMAT,
             "exchange": list(call.exchange.id),
             "former": thread.manifest,
+            "continues": request.previous_id or request.conversation_id,
             "kept": kept,
             "messages": [name for name, _ in fresh[: len(digests) - kept]],
             "system": last.names[0],
@@ -83,7 +84,7 @@ class Contents:
             known
             if (known := _at(former.sent, at)) and known.message is message
             else _Sent(message, _digest(message.raw))
-            for at, message in enumerate(request.messages)
+            for at, message in enumerate(message for message in request.messages if not message.is_remembered)
         ]
         frame = [[block.raw for block in request.system], [tool.raw for tool in request.tools]]
         names = former.names if frame == former.frame else [_piece(part)[0] for part in frame]

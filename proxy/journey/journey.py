@@ -22,10 +22,12 @@ from proxy.journey.recall import Recall
 from proxy.journey.turn import Call, Turn
 from proxy.ledger.ledger import Instruments
 from proxy.model.exchange import Exchange
-from proxy.model.facts import ExchangeKind, Fact
+from proxy.model.facts import ExchangeFact, ExchangeKind, Fact
 from proxy.model.ids import SessionId
 from proxy.sessions import state as session_state
-from proxy.sessions.identity import Identity, identify
+from proxy.sessions.held import may_be_continued
+from proxy.sessions.identity import Find, Identity, identify
+from proxy.sessions.normalise import Unit, reply_units, units
 from proxy.sessions.placement import place, summary_trigger
 from proxy.sessions.state import SessionState
 
@@ -38,6 +40,8 @@ class Ports:
     price: account.Pricing
     source: str
     """V25: `live`, `recorded`, `simulated`, `synthetic`."""
+    find: Find = lambda sign: None  # noqa: ARG005 - a field
+    """The session that a sign was last seen in (`sessions.signs`); the default knows none."""
     redact_body: RedactBody | None = None
     """Given when contents are kept: removes body secrets from a parsed body."""
 
@@ -59,52 +63,47 @@ class Journey:
         self._ports = ports
         self._recall = Recall()
         self._contents = Contents(ports.redact_body) if ports.redact_body else None
-        self._last: tuple[Exchange, Reading | NotACall] | None = None
+        self._last: _Seen | None = None
 
     def load(self, session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
         """A session's state from its stored parts."""
         return session_state.load(session, parts)
 
-    def session_of(self, exchange: Exchange) -> SessionId | None:
+    def session_of(self, exchange: Exchange, reading: Reading | None = None) -> SessionId | None:
         """The session whose state `observe` needs; None when it needs none."""
-        reading = self._read(exchange)
-        identity = None if isinstance(reading, NotACall) else _identity(exchange, reading)
-        return identity.session if isinstance(identity, Identity) else None
+        identity = self._see(exchange, reading).identity
+        return identity.session if identity else None
 
-    def observe(self, exchange: Exchange, state: SessionState | None) -> Observed:
+    def observe(self, exchange: Exchange, state: SessionState | None, reading: Reading | None = None) -> Observed:
         """All facts of one exchange; changes the state it is given.
 
-        A caller that cannot keep the facts must throw the state away and load it again.
+        A caller that cannot keep the facts must throw the state away and load it again. A `reading` that was made
+        elsewhere (of a transcript) stands in for the exchange's bytes.
         """
-        reading = self._read(exchange)
+        seen = self._see(exchange, reading)
         self._last = None
-        if isinstance(reading, NotACall):
-            return Observed((rows.exchange_fact(exchange, reading.kind, reading.reason),), {})
-        identity = _identity(exchange, reading)
-        if isinstance(identity, str):
-            faults = (*reading.request.faults, *reading.reply.faults)
-            fact = rows.exchange_fact(exchange, ExchangeKind.UNOBSERVABLE, identity, faults)
-            return Observed((fact,), {})
+        if isinstance(seen.reading, NotACall):
+            return Observed((rows.exchange_fact(exchange, seen.reading.kind, seen.reading.reason),), {})
+        if seen.identity is None:
+            return Observed((_unobservable(exchange, seen.reading),), {})
         assert state is not None, "observe needs the state of the session that session_of named"
-        call = self._place(exchange, reading, identity, state)
-        facts = self._call(call, reading, state)
-        pieces = self._contents.of(call) if reading.is_turn and self._contents else ()
+        whole = _complete(seen.reading, seen.units, state)
+        if whole is None:
+            return Observed((_unobservable(exchange, seen.reading),), {})
+        call = _place(exchange, whole, seen.identity, state)
+        facts = self._call(call, whole.reading, state)
+        pieces = self._contents.of(call) if whole.reading.is_turn and self._contents else ()
         return Observed(tuple(facts), state.take_changes(), pieces)
 
-    def _read(self, exchange: Exchange) -> Reading | NotACall:
-        if self._last is None or self._last[0] is not exchange:
-            self._last = (exchange, read(exchange, self._recall.request(exchange)))
-        return self._last[1]
-
-    def _place(self, exchange: Exchange, reading: Reading, identity: Identity, state: SessionState) -> Call:
-        own = self._recall.units(exchange, reading.request)
-        placement = place(reading.request, own, identity, state)
-        trigger = summary_trigger(reading.request, identity)
-        placement.thread.attempts += 1
-        state.touch(placement.thread)
-        is_main = placement.thread.kind == "main"
-        state.note(exchange.opened_us, rows.door_effects(exchange, reading.request) if is_main else None)
-        return Call(exchange, reading.request, reading.reply, identity, placement, own, trigger)
+    def _see(self, exchange: Exchange, reading: Reading | None) -> _Seen:
+        if self._last is None or self._last.exchange is not exchange:
+            found = reading or read(exchange, self._recall.request(exchange))
+            if isinstance(found, NotACall):
+                self._last = _Seen(exchange, found, [], None)
+            else:
+                own = self._recall.units(exchange, found.request)
+                self._last = _Seen(exchange, found, own, identify(exchange, found.request, own, self._ports.find))
+        return self._last
 
     def _call(self, call: Call, reading: Reading, state: SessionState) -> list[Fact]:
         exchange, placement = call.exchange, call.placement
@@ -115,6 +114,10 @@ class Journey:
         facts += account.iterations(exchange, state.session, placement.thread, call.reply, self._ports.price)
         if reading.is_turn:
             facts += self._turn(call, state)
+        own = reply_units(call.reply.blocks)
+        if call.reply.terminal and call.reply.id and may_be_continued(call.request, exchange.method):
+            state.hold(call.request, call.reply.id, placement.thread, [*call.units, *own])
+        facts += rows.session_keys(call, own, is_turn=reading.is_turn)
         return facts
 
     def _turn(self, call: Call, state: SessionState) -> list[Fact]:
@@ -127,15 +130,51 @@ class Journey:
         return [rows.turn_fact(call, turn, miss, self._ports.instruments.count), *turn.facts]
 
 
-def _identity(exchange: Exchange, reading: Reading) -> Identity | str:
-    """Whose call it is, or why that cannot be told."""
-    if reading.request.previous_id:
-        return "server-held history"
-    return identify(exchange, reading.request) or "no session"
+class _Seen(NamedTuple):
+    """The exchange that is being looked at."""
+
+    exchange: Exchange
+    reading: Reading | NotACall
+    units: list[Unit]
+    """The request's own history as it counts for matching."""
+    identity: Identity | None
+
+
+class _Whole(NamedTuple):
+    """A call with its whole history."""
+
+    reading: Reading
+    units: list[Unit]
+
+
+def _complete(reading: Reading, own: list[Unit], state: SessionState) -> _Whole | None:
+    """Put a server-held history before what the request brings; None when that history was never seen."""
+    request = state.histories.complete(reading.request)
+    if request is None:
+        return None
+    if request is reading.request:
+        return _Whole(reading, own)
+    return _Whole(Reading(request, reading.reply), units(request.messages))
+
+
+def _place(exchange: Exchange, whole: _Whole, identity: Identity, state: SessionState) -> Call:
+    request = whole.reading.request
+    placement = place(request, whole.units, identity, state)
+    trigger = summary_trigger(request, identity)
+    placement.thread.attempts += not request.prewarm
+    state.touch(placement.thread)
+    is_main = placement.thread.kind == "main"
+    state.note(exchange.opened_us, rows.door_effects(exchange, request) if is_main else None)
+    return Call(exchange, request, whole.reading.reply, identity, placement, whole.units, trigger)
+
+
+def _unobservable(exchange: Exchange, reading: Reading) -> ExchangeFact:
+    faults = (*reading.request.faults, *reading.reply.faults)
+    return rows.exchange_fact(exchange, ExchangeKind.UNOBSERVABLE, "server-held history", faults)
 
 
 def _why_no_turn(exchange: Exchange, reading: Reading) -> str:
-    if reading.is_turn:
+    if reading.is_turn or reading.is_prewarm:
         return ""
     if reading.reply.error:
         return reading.reply.error

@@ -10,6 +10,9 @@ from proxy.model.messages import Reply, Request
 from proxy.wire.dialect import EndpointKind, Unparsed
 from proxy.wire.endpoint import dialect_for
 
+SWITCHING = 101
+"""The status of an accepted upgrade."""
+
 
 class NotACall(NamedTuple):
     """An exchange that is no readable model call, and why."""
@@ -27,7 +30,12 @@ class Reading(NamedTuple):
     @property
     def is_turn(self) -> bool:
         """The provider's terminal event arrived, and it is no error."""
-        return self.reply.terminal and not self.reply.error
+        return self.reply.terminal and not self.reply.error and not self.request.prewarm
+
+    @property
+    def is_prewarm(self) -> bool:
+        """It asked for no output and got none: what it billed counts, it is no turn."""
+        return self.reply.terminal and not self.reply.error and self.request.prewarm
 
 
 def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACall:
@@ -42,7 +50,8 @@ def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACal
         case EndpointKind.OUT_OF_SCOPE:
             return NotACall(ExchangeKind.OUT_OF_SCOPE, "")
         case EndpointKind.SOCKET:
-            return NotACall(ExchangeKind.SOCKET, "")
+            is_open = exchange.status == SWITCHING
+            return NotACall(ExchangeKind.SOCKET, "") if is_open else NotACall(ExchangeKind.OTHER, "websocket refused")
         case EndpointKind.UNKNOWN_DIALECT:
             return NotACall(ExchangeKind.UNPARSED, f"dialect: {endpoint.name}")
         case EndpointKind.MODEL_CALL:
@@ -54,6 +63,6 @@ def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACal
     request = endpoint.read_request(exchange.request_body, exchange.request_headers, former)
     if isinstance(request, Unparsed):
         return NotACall(ExchangeKind.OUT_OF_SCOPE if request.out_of_scope else ExchangeKind.UNPARSED, request.reason)
-    reader = endpoint.open_reply(exchange.status or 0, exchange.response_headers)
+    reader = endpoint.open_reply(exchange.status or 0, exchange.response_headers, request)
     reader.feed(exchange.response_body)
     return Reading(request, reader.close())

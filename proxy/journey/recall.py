@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from proxy.model.exchange import Exchange
 from proxy.model.messages import Request
-from proxy.sessions.identity import AGENT_HEADER, CLIENT_SESSION_HEADERS, SESSION_HEADER
+from proxy.sessions.identity import SESSION_HEADER
 from proxy.sessions.normalise import PerMessage, Unit, flat, units_by_message
+from proxy.sessions.signals import CALLER_HEADERS
 
 CALLERS = 16
 """Callers whose last request is kept, each with a history of up to some megabytes."""
@@ -42,4 +43,4 @@ class Recall:
 
 
 def _caller(exchange: Exchange) -> tuple[str | None, ...]:
-    return (exchange.tag, *map(exchange.header, (SESSION_HEADER, AGENT_HEADER, *CLIENT_SESSION_HEADERS)))
+    return (exchange.tag, *map(exchange.header, (SESSION_HEADER, *CALLER_HEADERS)))

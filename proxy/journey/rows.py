@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import orjson
@@ -11,10 +11,12 @@ from proxy.journey.account import context_usage
 from proxy.journey.turn import Call, Turn
 from proxy.ledger.content import arguments_text
 from proxy.model.exchange import Exchange
-from proxy.model.facts import ExchangeFact, ExchangeKind, SessionFact, ThreadFact, TurnFact
+from proxy.model.facts import ExchangeFact, ExchangeKind, SessionFact, SessionKeyFact, ThreadFact, TurnFact
 from proxy.model.ids import ThreadId
 from proxy.model.messages import Block, BlockKind, Request
+from proxy.sessions import signs
 from proxy.sessions.identity import Identity
+from proxy.sessions.normalise import Unit
 from proxy.sessions.placement import Placement
 from proxy.sessions.state import SessionState
 
@@ -99,16 +101,31 @@ def door_effects(exchange: Exchange, request: Request) -> str:
 
 
 def call_fact(call: Call, why_no_turn: str) -> ExchangeFact:
-    """The exchange of a model call: a turn, or a try of one."""
-    thread = call.placement.thread
-    kind = ExchangeKind.ATTEMPT if why_no_turn else ExchangeKind.TURN
+    """The exchange of a model call: a turn, a try of one, or a prewarm, which belongs to no turn."""
+    thread, prewarm = call.placement.thread, call.request.prewarm
+    kind = ExchangeKind.ATTEMPT if why_no_turn else ExchangeKind.PREWARM if prewarm else ExchangeKind.TURN
     return replace(
         exchange_fact(call.exchange, kind, why_no_turn, (*call.request.faults, *call.reply.faults)),
         session=call.identity.session,
         thread=thread.id,
-        turn=thread.turns + 1,
-        attempt=thread.attempts,
+        turn=None if prewarm else thread.turns + 1,
+        attempt=None if prewarm else thread.attempts,
     )
+
+
+def session_keys(call: Call, reply: list[Unit], *, is_turn: bool) -> Iterator[SessionKeyFact]:
+    """Signs by which the next call of a session that names itself nowhere will be known."""
+    identity, request = call.identity, call.request
+    if not identity.is_by_sign:
+        return
+    if is_turn or request.prewarm:
+        found = [*signs.of_turn(identity.client.name, request, call.units, reply, call.reply.id)]
+    else:
+        found = [*signs.of_attempt(identity.client.name, request, call.units)]
+    if call.summary_trigger is not None:
+        found += signs.of_summary(reply)
+    for sign in dict.fromkeys(found):
+        yield SessionKeyFact(sign=sign, session=identity.session, noted_us=call.exchange.opened_us)
 
 
 def turn_fact(call: Call, turn: Turn, cache_miss: str, count: Callable[[str], int]) -> TurnFact:

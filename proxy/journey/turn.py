@@ -29,7 +29,8 @@ from proxy.sessions.history import Relation
 from proxy.sessions.identity import Identity
 from proxy.sessions.normalise import Unit, reply_units, unit_digest, units
 from proxy.sessions.placement import Placement
-from proxy.sessions.state import Asked, Said, SessionState
+from proxy.sessions.state import SessionState
+from proxy.sessions.thread import Asked, Said
 
 SAID_LINES = 3
 """A reply with fewer significant lines is no summary that could be recognised later."""
@@ -268,6 +269,7 @@ class Turn:
             thread.cached_tokens = usage.cache_read + usage.cache_write
             thread.long_lived = bool(usage.cache_write_1h or usage.cache_write_12h)
         thread.last_us = self._exchange.opened_us
+        thread.window = self._call.identity.hints.window or thread.window
         self._state.touch(thread)
 
     def _note_said(self) -> None:

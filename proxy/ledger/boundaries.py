@@ -11,7 +11,8 @@ from proxy.ledger.context import Texts, covered
 from proxy.model.facts import BoundaryFact, BoundaryKind, DropFact, Fact, InSummary, Observability
 from proxy.model.ids import ObservationId, SessionId
 from proxy.sessions import lines
-from proxy.sessions.state import Said, Seen, SessionState, Thread
+from proxy.sessions.state import SessionState
+from proxy.sessions.thread import Said, Seen, Thread
 
 
 class View(NamedTuple):

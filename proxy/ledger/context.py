@@ -10,8 +10,7 @@ from typing import NamedTuple
 from proxy.model.facts import InSummary
 from proxy.model.messages import Block, BlockKind, Message, Request
 from proxy.sessions import lines
-from proxy.sessions.phrases import REMINDER_END
-from proxy.sessions.state import Seen
+from proxy.sessions.thread import Seen
 
 VISIBLE_TEXTS = (BlockKind.TEXT, BlockKind.COMPACTION)
 
@@ -23,8 +22,13 @@ def visible_messages(request: Request) -> tuple[Message, ...]:
         for j in range(len(blocks) - 1, -1, -1):
             if blocks[j].kind is BlockKind.COMPACTION:
                 cut = Message(role=request.messages[i].role, blocks=blocks[j:])
-                return (cut, *request.messages[i + 1 :])
+                before = request.messages[:i] if blocks[j].keeps_texts else ()
+                return (*filter(_is_text_of_the_client, before), cut, *request.messages[i + 1 :])
     return request.messages
+
+
+def _is_text_of_the_client(message: Message) -> bool:
+    return all(_is_shown(message.role, block) for block in message.blocks)
 
 
 class _Run(NamedTuple):
@@ -52,7 +56,7 @@ class Texts:
         texts = cls((), opaque=False)
         for block in blocks:
             texts.opaque |= block.opaque
-            texts._runs += _runs(block.text)
+            texts._runs += _runs(block.text) if block.remembered is None else _sets(block.remembered)
         return texts
 
     def only(self, wanted: set[bytes]) -> list[bytes]:
@@ -80,11 +84,13 @@ class Texts:
 
 @lru_cache(maxsize=512)
 def _runs(text: str) -> tuple[_Run, ...]:
-    """A text's lines, and those without line numbers where it has some. A client sends its texts again each time."""
-    split = text.replace(REMINDER_END, "").split("\n")
-    bare = lines.without_numbers(split)
-    packed = [lines.significant(variant) for variant in ([split] if bare == split else [split, bare])]
-    return tuple(_Run(run, frozenset(lines.unpack(run))) for run in packed)
+    """A text's lines by run. A client sends its texts again each time."""
+    return _sets(lines.runs(text))
+
+
+@lru_cache(maxsize=512)
+def _sets(runs: tuple[bytes, ...]) -> tuple[_Run, ...]:
+    return tuple(_Run(run, frozenset(lines.unpack(run))) for run in runs)
 
 
 def _is_shown(role: str, block: Block) -> bool:

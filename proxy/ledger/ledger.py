@@ -20,7 +20,8 @@ from proxy.model.ids import CallId, ObservationId
 from proxy.model.messages import Block
 from proxy.sessions import lines
 from proxy.sessions.normalise import Unit
-from proxy.sessions.state import Asked, Seen, SessionState, Thread
+from proxy.sessions.state import SessionState
+from proxy.sessions.thread import Asked, Seen, Thread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from proxy.ledger.results import ResultKind
 from proxy.model.facts import InSummary
 from proxy.model.ids import ObservationId
 from proxy.sessions import lines
-from proxy.sessions.state import Asked, Seen, Thread
+from proxy.sessions.thread import Asked, Seen, Thread
 
 
 class Match(NamedTuple):

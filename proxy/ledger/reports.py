@@ -13,7 +13,7 @@ from proxy.ledger.matching import Match
 from proxy.model.facts import CallFact, Label, ObservationFact
 from proxy.model.ids import ObservationId, SessionId, ThreadId
 from proxy.sessions.lines import LINE_SIZE
-from proxy.sessions.state import Asked, Seen
+from proxy.sessions.thread import Asked, Seen
 
 HUMAN_GAP_US = 60_000_000
 """A model time above this is marked: it may hold a human (V7)."""

@@ -32,6 +32,11 @@ class ExchangeId(NamedTuple):
         return f"{self.writer[:8]}:{self.number}" + (f".{self.part}" if self.part else "")
 
 
+def opened_session(exchange: ExchangeId) -> SessionId:
+    """The session of a client that names none, begun by this exchange."""
+    return SessionId(sha256(f"opened by\0{':'.join(map(str, exchange))}".encode()).hexdigest()[:32])
+
+
 def session_id(run: str, key: str) -> SessionId:
     """The session that a client calls `key` (an id of its own, or `x-compaction-session`) within a run of `wrap`.
 

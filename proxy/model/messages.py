@@ -53,8 +53,8 @@ class Block:
     """COMPACTION whose summary cannot be read (encrypted only)."""
     keeps_texts: bool = False
     """COMPACTION: texts of the user that stand before it stay in the model's view (Responses); else nothing does."""
-    remembered: bytes | None = None
-    """Packed line digests of a text that only the provider holds; None when the text is at hand."""
+    remembered: tuple[bytes, ...] | None = None
+    """Packed line digests of a block that only the provider holds; None when the block is at hand."""
     remembered_digest: bytes = b""
     """Its matching digest; set together with `remembered`."""
 
@@ -67,6 +67,11 @@ class Message:
     blocks: tuple[Block, ...]
     raw: Any = field(default=None, compare=False, repr=False)
     """The message as parsed JSON; never mutated. Equal ones need not be read again."""
+
+    @property
+    def is_remembered(self) -> bool:
+        """Only the provider holds it; the request did not bring it."""
+        return any(block.remembered is not None for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,32 +1,45 @@
-"""Who is calling: the session key (best signal first, design §7), the client, its agent, and its hints."""
+"""Whose call it is: the session key (best signal first, design §7), the client, its agent, and its hints."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-
-import orjson
+from typing import NamedTuple
 
 from proxy.model.exchange import Exchange
-from proxy.model.ids import SessionId, session_id
+from proxy.model.ids import SessionId, opened_session, session_id
 from proxy.model.messages import Request
+from proxy.sessions import signs
+from proxy.sessions.normalise import Unit
+from proxy.sessions.signals import Hints, Signals, said, signals_of
 
 SESSION_HEADER = "x-compaction-session"
 """Ours: groups a session of a client without ids; never makes a run or pair."""
 
-CLIENT_SESSION_HEADERS = ("x-claude-code-session-id", "x-session-id", "x-litellm-session-id")
-AGENT_HEADER = "x-claude-code-agent-id"
-
 _CLIENTS = (
     (re.compile(r"^claude-cli/(\S+)"), "claude-code"),
+    (re.compile(r"^codex[\w-]*/(\S+)"), "codex"),
     (re.compile(r"^opencode/(\S+)"), "opencode"),
+    (re.compile(r"^GeminiCLI(?:-[\w.]+)?/v?([^\s/]+)"), "gemini-cli"),
+    (re.compile(r"^Cline/(\S+)"), "cline"),
+    (re.compile(r"^OpenHands/(\S+)", re.IGNORECASE), "openhands"),
+    (re.compile(r"^pydantic-ai/(\S+)"), "pydantic-ai"),
+    (re.compile(r"^Agents/Python (\S+)"), "agents-sdk"),
+    (re.compile(r"^langchain-[\w-]+/(\S+)"), "langchain"),
+    (re.compile(r"^Aider/(\S+)", re.IGNORECASE), "aider"),
+    (re.compile(r"^litellm/(\S+)"), "litellm"),
     (re.compile(r"^(?:Async)?Anthropic/Python (\S+)"), "anthropic-sdk"),
     (re.compile(r"^(?:Async)?Anthropic/JS (\S+)"), "anthropic-sdk-js"),
+    (re.compile(r"^(?:Async)?OpenAI/Python (\S+)"), "openai-sdk"),
+    (re.compile(r"^(?:Async)?OpenAI/JS (\S+)"), "openai-sdk-js"),
+    (re.compile(r"^google-genai-sdk/(\S+)"), "google-genai-sdk"),
     (re.compile(r"^compaction-gate-demo/(\S+)"), "demo"),
 )
 """User-Agent to client name and version; first match."""
 
-_LEGACY_USER_ID = re.compile(r"^user_[0-9a-f]+_account_.*_session_(?P<session>[0-9a-f-]{36})$")
+Find = Callable[[str], SessionId | None]
+"""The session that a sign (`signs`) was last seen in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,25 +51,13 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hints:
-    """What a client says about a call by itself; all empty when it says nothing."""
-
-    summary: str = ""
-    """`manual` or `auto` on a summarising request."""
-    compacted: str = ""
-    """`manual` or `auto` on the first request after a compaction."""
-    request_class: str = ""
-    agent_type: str = ""
-    parent_agent: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """Which session a call belongs to, and as whom."""
 
     session: SessionId
     key_kind: str
-    """`tag`, `header`, `client`, or `tag+…` when a run tag stands beside one of the others."""
+    """`tag`, `header`, `client`, `chain`, `conversation`, `cache key` or `fingerprint`; `tag+…` when a run tag stands
+    beside one of the others."""
     agent: str
     """The client's id of a sub-agent; empty on the main thread."""
     client: Client
@@ -64,71 +65,67 @@ class Identity:
     run: str | None
     """Digest of the run tag."""
 
+    @property
+    def is_by_sign(self) -> bool:
+        """Nothing in the call surely names its session: later ones are found by what it showed."""
+        return self.key_kind in ("chain", "cache key", "fingerprint")
 
-def _said(exchange: Exchange, name: str) -> str:
-    """A header's value as text that can be written; empty without one."""
-    return (exchange.header(name) or "").encode("utf-8", "replace").decode()
+
+class _Key(NamedTuple):
+    kind: str
+    name: str
 
 
 def client_of(exchange: Exchange) -> Client:
     """The client by its User-Agent."""
-    agent = _said(exchange, "user-agent")
+    agent = said(exchange, "user-agent")
     for pattern, name in _CLIENTS:
         if found := pattern.match(agent):
             return Client(name=name, version=found[1].rstrip(";,"))
     return Client()
 
 
-def hints_of(exchange: Exchange) -> Hints:
-    """The client's opt-in hint headers (wire-formats 5.1)."""
-    return Hints(
-        summary=_said(exchange, "x-claude-code-compaction"),
-        compacted=_said(exchange, "x-claude-code-context-compacted"),
-        request_class=_said(exchange, "x-claude-code-request-class"),
-        agent_type=_said(exchange, "x-claude-code-agent-type"),
-        parent_agent=_said(exchange, "x-claude-code-parent-agent-id"),
-    )
+def identify(exchange: Exchange, request: Request, units: Sequence[Unit], find: Find) -> Identity | None:
+    """The identity of a call; None when it continues a server-held history that nobody saw begin."""
+    client = client_of(exchange)
+    signals = signals_of(client.name, exchange, request)
+    key = next(_keys(exchange, request, signals), None)
+    if key is None and not exchange.tag:
+        return _by_sign(exchange, request, units, Signed(client, signals, find))
+    kind = "+".join(part for part in ("tag" if exchange.tag else "", key.kind if key else "") if part)
+    return _identity(session_id(exchange.tag, key.name if key else ""), kind, client, signals, exchange.tag)
 
 
-def identify(exchange: Exchange, request: Request) -> Identity | None:
-    """The identity of a call, or None when nothing names its session (`unobservable: no session`)."""
-    kind, key = _session_key(exchange, request)
-    if exchange.tag:
-        kind = f"tag+{kind}" if kind else "tag"
-    if not kind:
+class Signed(NamedTuple):
+    """What is known of a caller that names no session."""
+
+    client: Client
+    signals: Signals
+    find: Find
+
+
+def _by_sign(exchange: Exchange, request: Request, units: Sequence[Unit], caller: Signed) -> Identity | None:
+    known = map(caller.find, signs.candidates(caller.client.name, request, units))
+    session = next((session for session in known if session is not None), None)
+    kind = "chain" if request.previous_id else "fingerprint"
+    if request.cache_key and (session is None or kind == "fingerprint"):
+        session, kind = session_id("", f"cache key\0{request.cache_key}"), "cache key"
+    if session is None and request.previous_id:
         return None
+    return _identity(session or opened_session(exchange.id), kind, caller.client, caller.signals, "")
+
+
+def _identity(session: SessionId, kind: str, client: Client, signals: Signals, tag: str) -> Identity:
     return Identity(
-        session=session_id(exchange.tag, key),
-        key_kind=kind,
-        agent=_said(exchange, AGENT_HEADER),
-        client=client_of(exchange),
-        hints=hints_of(exchange),
-        run=exchange.tag or None,
+        session=session, key_kind=kind, agent=signals.agent, client=client, hints=signals.hints, run=tag or None
     )
 
 
-def _session_key(exchange: Exchange, request: Request) -> tuple[str, str]:
+def _keys(exchange: Exchange, request: Request, signals: Signals) -> Iterator[_Key]:
+    """Names of the session that the call carries, best first."""
     if named := exchange.header(SESSION_HEADER):
-        return "header", named
-    for name in CLIENT_SESSION_HEADERS:
-        if value := exchange.header(name):
-            return "client", value
-    if value := _metadata_session(request):
-        return "client", value
-    return "", ""
-
-
-def _metadata_session(request: Request) -> str:
-    """Claude Code's `metadata.user_id`: a JSON string, or the older underscored form."""
-    metadata = request.metadata.get("metadata")
-    user = metadata.get("user_id") if isinstance(metadata, dict) else None
-    if not isinstance(user, str):
-        return ""
-    if found := _LEGACY_USER_ID.match(user):
-        return found["session"]
-    try:
-        parsed = orjson.loads(user)
-    except orjson.JSONDecodeError:
-        return ""
-    session = parsed.get("session_id") if isinstance(parsed, dict) else None
-    return session if isinstance(session, str) else ""
+        yield _Key("header", named)
+    if signals.session:
+        yield _Key("client", signals.session)
+    if request.conversation_id:
+        yield _Key("conversation", f"conversation\0{request.conversation_id}")

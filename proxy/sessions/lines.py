@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
+from proxy.sessions.phrases import REMINDER_END
+
 LINE_SIZE = 8
 SIGNIFICANT = 4
 """A line with fewer word characters (`}`, `else:` is over it) shows nothing by standing in two places."""
@@ -52,6 +54,13 @@ def contains(hay: bytes, needle: bytes) -> bool:
 def without_numbers(lines: Sequence[str]) -> list[str]:
     """Lines without a reader's line-number prefix (number and tab, arrow or colon)."""
     return [_NUMBERED.sub("", line, count=1) for line in lines]
+
+
+def runs(text: str) -> tuple[bytes, ...]:
+    """A text's significant lines, and those without line numbers where it has some."""
+    split = text.replace(REMINDER_END, "").split("\n")
+    bare = without_numbers(split)
+    return tuple([significant(variant) for variant in ([split] if bare == split else [split, bare])])
 
 
 def significant(lines: Sequence[str]) -> bytes:

@@ -69,6 +69,8 @@ def _of_message(message: Message) -> Iterator[Unit]:
 
 
 def _counts(block: Block) -> bool:
+    if block.remembered is not None:
+        return True
     if block.kind is BlockKind.THINKING:
         return False
     if block.kind is BlockKind.TEXT:
@@ -78,6 +80,8 @@ def _counts(block: Block) -> bool:
 
 def unit_digest(role: str, block: Block) -> bytes:
     """8-byte digest of what the block means at that role."""
+    if block.remembered is not None:
+        return block.remembered_digest
     hasher = blake2b(f"{role}\0{block.kind}\0".encode(), digest_size=DIGEST_SIZE)
     hasher.update(_meaning(block))
     return hasher.digest()

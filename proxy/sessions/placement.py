@@ -19,7 +19,8 @@ from proxy.sessions.history import Overlap, Relation
 from proxy.sessions.identity import Identity
 from proxy.sessions.normalise import Unit, system_digest, tool_names_digest, tools_digest
 from proxy.sessions.phrases import COMPACT_COMMANDS, CONTINUATIONS, REMINDER, SUMMARY_REQUESTS, opens_with
-from proxy.sessions.state import Said, SessionState, Signature, Thread
+from proxy.sessions.state import SessionState
+from proxy.sessions.thread import Said, Signature, Thread
 
 SUMMARY_SHARE = 0.5
 """A new history carries a summary when at least this share of the summary's significant lines stands in it."""
@@ -128,19 +129,24 @@ def _departs(thread: Thread, new: _New) -> _Fit | None:
     if thread.turns == 0:
         return None
     overlap = _overlap(thread, new)
-    if thread.kind == new.kind != "side" and (evidence := _evidence(new, overlap, alike=_alike(thread, new))):
+    if thread.kind == new.kind != "side" and (evidence := _evidence(thread, new, overlap)):
         return _Fit(1, overlap.shared, thread, Relation.COMPACTED, evidence)
     if _alike(thread, new) and overlap.shared > 0:
         return _Fit(0, overlap.shared, thread, Relation.REWIND, None)
     return None
 
 
-def _evidence(new: _New, overlap: Overlap, *, alike: bool) -> Evidence | None:
-    brought = new.units[overlap.shared :]
+def _evidence(thread: Thread, new: _New, overlap: Overlap) -> Evidence | None:
+    brought, alike = new.units[overlap.shared :], _alike(thread, new)
     said = next((said for said in new.said if carries(brought, said)), None)
     trigger = (said.trigger if said else "") or _told_trigger(brought)
-    if hint := new.identity.hints.compacted:
-        return Evidence("hint header", hint, said)
+    hints = new.identity.hints
+    if hints.compacted:
+        return Evidence("hint header", hints.compacted, said)
+    if any(unit.block.kind is BlockKind.COMPACTION for unit in brought):
+        return Evidence("compaction block", trigger, said)
+    if hints.window and thread.window and hints.window != thread.window:
+        return Evidence("window number", trigger, said)
     if overlap.shared == 0 and any(opens_with(text, CONTINUATIONS) for text in _first_texts(new.request)):
         return Evidence("continuation text", trigger, said)
     if alike and said and overlap.shared < overlap.former:

@@ -7,159 +7,23 @@ per page of observations. Any observer can load them.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from proxy.model.facts import InSummary, ToolClass
-from proxy.model.ids import CallId, ObservationId, SessionId, ThreadId
+from proxy.model.ids import ObservationId, SessionId, ThreadId
+from proxy.model.messages import Request
+from proxy.sessions.held import Histories, load_held
+from proxy.sessions.normalise import Unit
+from proxy.sessions.thread import Asked, Said, Seen, Signature, Thread
 
 FORMAT = 1
 PAGE = 64
-"""Observations per part."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Seen:
-    """One observation."""
-
-    id: ObservationId
-    thread: ThreadId
-    turn: int
-    call: CallId
-    tool_class: ToolClass
-    key: str
-    resources: list[str]
-    """Normalised; the first is the one that is shown."""
-    span: str
-    content_sha256: str
-    tokens_ref: int
-    unit: bytes
-    """Matching digest of the result block that showed it."""
-    lines: bytes
-    """Packed digests of its significant lines."""
-    remaining: bytes = b""
-    """While dropped: significant lines that no later call brought back."""
-    dropped_by: int | None = None
-    dropped_turn: int | None = None
-    in_summary: InSummary | None = None
-    rewound: bool = False
-    """Left by a rewind, not by a compaction: in no branch that is still alive."""
-
-    @property
-    def resource(self) -> str:
-        """The resource that is shown; empty when the tool has none."""
-        return self.resources[0] if self.resources else ""
-
-    def concerns(self, resources: list[str]) -> bool:
-        """True when it shows one of these resources."""
-        return any(name in resources for name in self.resources)
-
-
-@dataclass(slots=True, kw_only=True)
-class Asked:
-    """A tool call whose answer has not come."""
-
-    turn: int
-    index: int
-    call: CallId
-    tool: str
-    tool_class: ToolClass
-    action: str
-    resources: list[str]
-    span: str
-    key: str
-    polling: bool
-    form: str
-    """How a shell command decorates its lines."""
-    rule: str
-    arguments_sha256: str
-    arguments_tokens_ref: int
-    suspected: bool
-    asked_us: int = 0
-    model_us: int | None = None
-    texts: list[bytes] = field(default_factory=list)
-    """Runs of lines of the same resource's dropped observations in the texts of the asking turn."""
-    opaque: bool = False
-    """Some of those texts could not be read."""
-
-    @property
-    def resource(self) -> str:
-        """The resource that is shown; empty when the tool has none."""
-        return self.resources[0] if self.resources else ""
-
-
-@dataclass(slots=True, kw_only=True)
-class Said:
-    """What a thread's last reply said at length: it may turn up as the summary in a shortened history."""
-
-    writer: str
-    number: int
-    part: int
-    at_us: int
-    lines: bytes
-    """Packed significant lines of the text."""
-    asked_for: bool
-    """The call asked for a summary."""
-    trigger: str
-    """`manual` or `auto` when the client said so."""
-
-
-class Signature(NamedTuple):
-    """What tells one kind of caller from another inside a session, as digests."""
-
-    tools: str
-    system: str
-    names: str
-    """Of the tools' names alone."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Thread:
-    """One linear history."""
-
-    id: ThreadId
-    agent: str
-    kind: str
-    signature: Signature
-    turns: int = 0
-    attempts: int = 0
-    """Tries of the turn that is not there yet."""
-    boundaries: int = 0
-    history: bytes = b""
-    """Packed digests of the last turn's request, summarising calls aside."""
-    reply: bytes = b""
-    visible: set[ObservationId] = field(default_factory=set)
-    """What the model saw as of the last turn, copies included."""
-    cleared: int = 0
-    """Tool results that the provider said it had cleared at the last turn."""
-    compactions: set[str] = field(default_factory=set)
-    """Digests of provider summary blocks already counted."""
-    asked: list[Asked] = field(default_factory=list)
-    demanded: set[str] = field(default_factory=set)
-    """Resources that the harness said must be read again."""
-    said: Said | None = None
-    cwd: str = ""
-    """The working directory that the client told the model."""
-    shell_cwd: str | None = ""
-    """Where its shell was left; None when a command did not say."""
-    context_tokens: int | None = None
-    cached_tokens: int | None = None
-    """Prompt tokens that stood in the provider's cache after the last turn."""
-    long_lived: bool = False
-    """The last turn wrote with a lifetime of an hour or more."""
-    last_us: int = 0
-    sent: bytes = b""
-    """Packed digests of the last turn's messages as sent; only when contents are kept."""
-    frame: list[str] = field(default_factory=list)
-    """Names of the last turn's system and tools; only when contents are kept."""
-    manifest: str = ""
-    """Name of the last turn's manifest; only when contents are kept."""
-    last_boundary: dict[str, Any] | None = None
-    """The last boundary's fact as plain values: a rolling one is extended turn by turn."""
+"""Observations, or held histories, per part."""
 
 
 @dataclass(slots=True)
@@ -169,6 +33,7 @@ class SessionState:
     session: SessionId
     threads: dict[ThreadId, Thread] = field(default_factory=dict)
     seen: dict[ObservationId, Seen] = field(default_factory=dict)
+    histories: Histories = field(default_factory=Histories)
     first_us: int = 0
     door_effects: str = ""
     """What the client sent through its door, by its last main call."""
@@ -197,6 +62,15 @@ class SessionState:
         if ids:
             self.changed.update(self._page(i) for i, key in enumerate(self.seen) if key in ids)
 
+    def hold(self, request: Request, reply: str, thread: Thread, units: Sequence[Unit]) -> None:
+        """Remember the history that a reply of a thread stands for."""
+        base, thread.held = thread.held, reply
+        if reply not in self.histories.by_reply:
+            self.histories.add(request, reply, base, units)
+            self.changed.add(f"held/{(len(self.histories.by_reply) - 1) // PAGE:06d}")
+            if request.conversation_id:
+                self.changed.add("session")
+
     def _page(self, index: int) -> str:
         return f"seen/{index // PAGE:06d}"
 
@@ -209,12 +83,18 @@ class SessionState:
     def _part(self, name: str) -> bytes:
         kind, _, rest = name.partition("/")
         if kind == "session":
-            body: object = {"first_us": self.first_us, "door_effects": self.door_effects}
+            conversations = self.histories.conversations
+            body: object = {
+                "first_us": self.first_us,
+                "door_effects": self.door_effects,
+                "conversations": conversations,
+            }
         elif kind == "thread":
             body = self.threads[ThreadId(rest)]
         else:
             start = int(rest) * PAGE
-            body = list(islice(self.seen.values(), start, start + PAGE))
+            pages = self.seen.values() if kind == "seen" else self.histories.by_reply.items()
+            body = list(islice(pages, start, start + PAGE))
         return orjson.dumps({"format": FORMAT, kind: body}, default=_plain)
 
 
@@ -225,9 +105,12 @@ def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
         body = orjson.loads(parts[name])
         if "session" in body:
             state.first_us, state.door_effects = body["session"]["first_us"], body["session"]["door_effects"]
+            state.histories.conversations = body["session"]["conversations"]
         elif "thread" in body:
             thread = _thread(body["thread"])
             state.threads[thread.id] = thread
+        elif "held" in body:
+            state.histories.by_reply.update((reply, load_held(held)) for reply, held in body["held"])
         else:
             for row in body["seen"]:
                 seen = _seen(row)

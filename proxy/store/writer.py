@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Table, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from proxy.journal.layout import Mark
-from proxy.model.facts import FACTS, ExchangeFact, Fact
+from proxy.model.facts import FACTS, ExchangeFact, Fact, SessionKeyFact
 from proxy.model.ids import ExchangeId, SessionId
 from proxy.store.database import Database
 from proxy.store.errors import StateConflictError
@@ -159,6 +159,12 @@ class Writer:
         with self._database.reading() as connection:
             return connection.scalar(_KNOWN, exchange._asdict()) is not None or _is_forgotten(connection, exchange)
 
+    def session_of_sign(self, sign: str) -> SessionId | None:
+        """The session that showed this sign last; None when no session did."""
+        with self._database.reading() as connection:
+            found: str | None = connection.scalar(_SESSION_OF_SIGN, {"sign": sign})
+        return SessionId(found) if found else None
+
     def marks(self) -> dict[str, Mark]:
         """Low-water mark of every journal writer."""
         with self._database.reading() as connection:
@@ -173,6 +179,8 @@ class Writer:
 _exchanges = TABLES[ExchangeFact].c
 _KNOWN = select(_exchanges.number).where(*(_exchanges[name] == bindparam(name) for name in ExchangeId._fields))
 _FORGOTTEN = select(FORGOTTEN.c.number).where(*(FORGOTTEN.c[name] == bindparam(name) for name in ExchangeId._fields))
+_keys = TABLES[SessionKeyFact].c
+_SESSION_OF_SIGN = select(_keys.session).where(_keys.sign == bindparam("sign"))
 _STATE_VERSION = select(SESSION_STATE.c.version).where(SESSION_STATE.c.session == bindparam("key"))
 _NEXT_VERSION = (
     update(SESSION_STATE)

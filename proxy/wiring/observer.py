@@ -94,7 +94,15 @@ class Observers:
         count = TokenCounter(folder.vocabulary).count
         instruments = Instruments(tools=rules, count=count, redact=secrets.redact_text)
         redact_body = secrets.redact_body if capture is Capture.FULL else None
-        journey = Journey(Ports(instruments=instruments, price=pricer.price, source=source, redact_body=redact_body))
+        journey = Journey(
+            Ports(
+                instruments=instruments,
+                price=pricer.price,
+                source=source,
+                find=writer.session_of_sign,
+                redact_body=redact_body,
+            )
+        )
         writer.set_meta(
             {
                 "product_version": product_version(),

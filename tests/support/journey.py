@@ -15,9 +15,10 @@ from proxy.journey import Journey, Observed, Ports
 from proxy.ledger.ledger import Instruments
 from proxy.ledger.tools import ToolRules
 from proxy.model.exchange import Exchange, Headers, Outcome
-from proxy.model.facts import BoundaryFact, CallFact, Fact, TurnFact
+from proxy.model.facts import BoundaryFact, CallFact, Fact, SessionKeyFact, TurnFact
 from proxy.model.ids import ExchangeId, SessionId
 from proxy.model.usage import Iteration, Price
+from proxy.sessions.identity import Find
 
 Json = dict[str, Any]
 
@@ -50,10 +51,10 @@ def shipped_rules() -> ToolRules:
     return ToolRules(tool_rules.load())
 
 
-def a_journey(source: str = "live") -> Journey:
+def a_journey(source: str = "live", find: Find = lambda sign: None) -> Journey:
     """The real line with round prices and a countable tokenizer."""
     instruments = Instruments(tools=shipped_rules(), count=words, redact=lambda text: text)
-    return Journey(Ports(instruments=instruments, price=price, source=source))
+    return Journey(Ports(instruments=instruments, price=price, source=source, find=find))
 
 
 def usage(read: int = 0, write: int = 0, uncached: int = 0, output: int = 0) -> Json:
@@ -126,6 +127,11 @@ class Run:
         """One call's fact."""
         return next(fact for fact in self.of(CallFact) if fact.call == call_id)
 
+    def session_of_sign(self, sign: str) -> SessionId | None:
+        """What the store answers the journey."""
+        found = self.facts.get((SessionKeyFact.__name__, (sign,)))
+        return found.session if isinstance(found, SessionKeyFact) else None
+
     @property
     def boundaries(self) -> list[BoundaryFact]:
         """All boundaries."""
@@ -141,9 +147,16 @@ class Driver:
     """Runs exchanges through a journey as the observer does, with the state kept as bytes between any two."""
 
     def __init__(self, journey: Journey | None = None) -> None:
-        self.journey = journey or a_journey()
         self.run = Run()
         self.parts: dict[SessionId, dict[str, bytes]] = {}
+        self.journey = journey or self._fresh()
+
+    def restart(self) -> None:
+        """Go on with a journey that remembers nothing."""
+        self.journey = self._fresh()
+
+    def _fresh(self) -> Journey:
+        return a_journey(find=self.run.session_of_sign)
 
     def observe(self, exchange: Exchange) -> Observed:
         """One exchange; the state is loaded from its bytes each time."""

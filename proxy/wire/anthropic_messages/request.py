@@ -55,6 +55,7 @@ def _request(document: Mapping[str, Any], former: Request | None) -> Request | U
         tools=tuple([known(tools, raw, at) or _tool(raw, at + 1, faults) for at, raw in enumerate(offered)]),
         metadata={key: value for key, value in document.items() if key not in _READ_FIELDS},
         previous_id=_previous_id(document.get("thread")),
+        prewarm=document.get("max_tokens") == 0,
         on_demand_compaction=_is_summarize(document.get("compaction")),
         faults=faults.texts(),
     )

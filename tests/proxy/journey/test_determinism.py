@@ -45,7 +45,7 @@ def test_another_session_in_between_changes_nothing(turns: list[bool], forgetful
     for is_mine in turns:
         if mine and (is_mine or not rest):
             if forgetful:
-                driver.journey = a_journey()
+                driver.restart()
             found.append(driver.observe(mine.pop(0)))
         elif rest:
             driver.observe(rest.pop(0))
@@ -58,11 +58,12 @@ def test_a_journey_that_remembers_says_what_one_that_does_not_says(
     exchanges: tuple[Exchange, ...], restarts: list[bool]
 ) -> None:
     """A remembering journey, one that starts anew at some exchanges, and a state that is never reloaded."""
-    steady, restarted, kept = Driver(), Driver(), a_journey()
+    steady, restarted = Driver(), Driver()
+    kept = a_journey(find=steady.run.session_of_sign)
     states: dict[SessionId, SessionState] = {}
     for exchange, restart in zip(exchanges, restarts, strict=True):
         if restart:
-            restarted.journey = a_journey()
+            restarted.restart()
         session = kept.session_of(exchange)
         state = states.setdefault(session, kept.load(session, {})) if session else None
         observed = kept.observe(exchange, state)

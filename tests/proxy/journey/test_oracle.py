@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.model.facts import BoundaryFact, BoundaryKind, CallFact, DropFact
-from tests.support.journey import Driver, a_journey
+from tests.support.journey import Driver
 from tests.support.oracle_story import FILES, LENGTH, Story
 from tests.support.oracle_words import Verdict
 
@@ -50,7 +50,7 @@ def play(moves: list[tuple[int, Move]]) -> None:
     stories = [Story(driver), Story(driver, agent="kid")]
     for who, (name, *rest) in moves:
         if name == "restart":
-            driver.journey = a_journey()
+            driver.restart()
         else:
             method: Callable[..., None] = getattr(stories[who], name)
             method(*rest)

@@ -70,24 +70,6 @@ def test_tries_of_one_turn_are_counted_and_make_one_turn() -> None:
     assert [turn.turn for turn in client.driver.run.of(TurnFact)] == [1]
 
 
-def test_a_call_without_any_id_is_unobservable() -> None:
-    client = Client(Driver())
-    del client.headers["x-claude-code-session-id"]
-    client.user(text("go"))
-    client.turn()
-    (exchange,) = client.driver.run.of(ExchangeFact)
-    assert (exchange.kind, exchange.reason) == (ExchangeKind.UNOBSERVABLE, "no session")
-    assert client.driver.run.of(TurnFact) == []
-
-
-def test_a_server_held_history_is_unobservable() -> None:
-    client = Client(Driver())
-    client.user(text("go"))
-    client.turn(body={"thread": {"type": "continue", "previous_message_id": "msg_1"}})
-    (exchange,) = client.driver.run.of(ExchangeFact)
-    assert (exchange.kind, exchange.reason) == (ExchangeKind.UNOBSERVABLE, "server-held history")
-
-
 def test_the_session_is_the_same_by_header_and_by_metadata() -> None:
     driver = Driver()
     by_header, by_metadata = Client(driver, "11111111-2222-3333-4444-555555555555"), Client(driver)

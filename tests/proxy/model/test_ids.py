@@ -7,6 +7,7 @@ import pytest
 from proxy.model.ids import session_id
 from proxy.model.messages import Request
 from proxy.sessions.identity import identify
+from proxy.sessions.normalise import units
 from proxy.wire.anthropic_messages.request import read_request
 from tests.support.journey import Client, Driver, text
 
@@ -18,6 +19,6 @@ def test_a_session_is_named_as_the_observer_names_it(key: str) -> None:
     exchange = client.exchange([text("done")])
     request = read_request(exchange.request_body, ())
     assert isinstance(request, Request)
-    found = identify(exchange, request)
+    found = identify(exchange, request, units(request.messages), lambda sign: None)
     assert found is not None
     assert found.session == session_id(exchange.tag, key)

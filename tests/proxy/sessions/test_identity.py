@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from proxy.model.messages import Request
 from proxy.sessions.identity import Identity, identify
+from proxy.sessions.normalise import units
 from proxy.wire.anthropic_messages.request import read_request
 from tests.support.journey import Client, Driver, text
 
@@ -24,7 +25,7 @@ def who(headers: dict[str, str], tag: str = "", metadata: Any = None) -> Identit
     exchange = client.exchange([text("done")], body={"metadata": metadata})
     request = read_request(exchange.request_body, ())
     assert isinstance(request, Request)
-    return identify(replace(exchange, tag=tag), request)
+    return identify(replace(exchange, tag=tag), request, units(request.messages), lambda sign: None)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +55,10 @@ def test_both_forms_of_metadata_name_the_session_that_the_header_names() -> None
 
 @pytest.mark.parametrize("metadata", [None, 5, [], {"user_id": 5}, {"user_id": "{"}, {"user_id": "[[[[1]]]]"},
                                       {"user_id": '{"session_id": 7}'}, {"user_id": ""}])  # fmt: skip
-def test_what_names_nothing_is_nobodys(metadata: Any) -> None:
-    assert who({"x-session-id": ""}, metadata=metadata) is None
+def test_what_names_nothing_begins_a_session_of_its_own(metadata: Any) -> None:
+    found = who({"x-session-id": ""}, metadata=metadata)
+    assert found is not None
+    assert found.key_kind == "fingerprint"
 
 
 def test_a_tag_and_a_session_cannot_be_moved_into_each_other() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from proxy.model.facts import ToolClass
 from proxy.model.ids import CallId, ObservationId, SessionId, ThreadId
-from proxy.sessions.state import PAGE, Asked, Said, Seen, SessionState, Signature, Thread, load
+from proxy.sessions.state import PAGE, SessionState, load
+from proxy.sessions.thread import Asked, Said, Seen, Signature, Thread
 
 SESSION = SessionId("s" * 32)
 
