@@ -2,6 +2,9 @@
 
 endpoint            which dialect an exchange speaks; the ordered registry of dialects
 dialect             what a dialect is: the protocol a new one implements in one package
+request_body        what every dialect does with a body before it looks inside
+call_names          names for tool calls without an id of their own, and what each result answers
+token_counts        counts of a usage object, or none
 reply               ReplyReader: feed bytes, close, get a Reply; JSON or SSE, any split, any content encoding
 content             bounded content decoding of the observer's copy
 sse                 incremental server-sent events
@@ -10,4 +13,6 @@ body_secrets        secrets inside bodies, removed before anything is stored
 secret_paths        how a dialect says where its secrets stand
 faults              what could not be read, bounded
 anthropic_messages  the Anthropic Messages dialect
+openai_chat         Chat Completions, of OpenAI and of servers that speak it nearly
+gemini              Gemini, of Google's API and of Vertex
 """

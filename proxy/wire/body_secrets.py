@@ -16,7 +16,7 @@ from proxy.wire.endpoint import DIALECTS
 from proxy.wire.json_values import Json
 from proxy.wire.secret_paths import REDACTED, whole
 
-_CONVERSATION = frozenset({"messages", "system", "content"})
+_CONVERSATION = frozenset({"messages", "system", "content", "input", "instructions", "output"})
 """Top-level members that hold what was said; member names mean nothing there."""
 
 _SECRET_MEMBERS = frozenset(
@@ -41,6 +41,8 @@ _AS_TEXT = r'({}\\*"\s*:\s*\\*")(?:(?!\\*").)+'
 
 _PATTERNS = (
     _Pattern("sk-ant-", re.compile(r"sk-ant-[A-Za-z0-9_-]{8,}")),
+    _Pattern("sk-", re.compile(r"\bsk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{32,}\b)")),
+    _Pattern("AIza", re.compile(r"AIza[A-Za-z0-9_-]{20,}")),
     _Pattern("earer ", re.compile(r"(?<=[Bb]earer )[A-Za-z0-9._~+/-]{16,}=*")),
     _Pattern("n_token", re.compile(_AS_TEXT.format("authorization_token")), rf"\1{REDACTED}"),
     _Pattern("t_token", re.compile(_AS_TEXT.format("fallback_credit_token")), rf"\1{REDACTED}"),

@@ -9,23 +9,23 @@ from proxy.model.exchange import Headers
 from proxy.model.messages import Request
 from proxy.wire.anthropic_messages.dialect import AnthropicMessages
 from proxy.wire.dialect import Dialect, EndpointKind, Unparsed
+from proxy.wire.gemini.dialect import Gemini
+from proxy.wire.openai_chat.dialect import OpenAIChat
 from proxy.wire.openai_responses.dialect import OpenAIResponses
 from proxy.wire.reply import ReplyReader
 
-DIALECTS: tuple[Dialect, ...] = (AnthropicMessages(), OpenAIResponses())
+DIALECTS: tuple[Dialect, ...] = (AnthropicMessages(), OpenAIResponses(), OpenAIChat(), Gemini())
 """In order; the first that knows a path takes it."""
 
 _UNREAD = (
     ("bedrock", re.compile(r"/model/[^/]+/(invoke|invoke-with-response-stream|converse|converse-stream)$")),
     ("vertex", re.compile(r"/publishers/[^/]+/models/[^/]+:(raw|streamRaw)Predict$")),
-    ("gemini", re.compile(r"/models/[^/]+:(generateContent|streamGenerateContent)$")),
-    ("openai_chat", re.compile(r"/chat/completions$")),
     ("openai_completions", re.compile(r"/v1/completions$")),
     ("anthropic_complete", re.compile(r"/v1/complete$")),
 )
 """Model calls that are seen and not read, with the name that `status` says."""
 
-_OUT_OF_SCOPE = re.compile(r"/v1/batches(/|$)|:(countTokens|batchGenerateContent)$|/count-tokens$")
+_OUT_OF_SCOPE = re.compile(r"/v1/batches(/|$)|/count-tokens$")
 
 
 class Endpoint(NamedTuple):

@@ -20,6 +20,11 @@ TOO_DEEP = "too deeply nested"
 
 _CAN_BE_DEEP = 2 * (254 - 8)
 """Bytes of the shortest document that is too deep to be written: every level is opened and closed."""
+_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+"""Texts, whole or cut, and the brackets between them."""
+_OPENING, _CLOSING = (b"[", b"{"), (b"]", b"}")
+_INSIDE = 2
+"""Depth of an item of the outermost array."""
 _WORD = re.compile(r"[A-Za-z0-9_.:-]{1,60}")
 
 
@@ -55,6 +60,24 @@ def parse_json(data: bytes) -> Json:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise BadJsonError(_reason(str(error))) from None
+
+
+def whole_items(data: bytes) -> list[Json]:
+    """The objects and arrays of an array that ends anywhere, up to the first that is damaged; none of anything else."""
+    items: list[Json] = []
+    depth = start = 0
+    for token in _STRUCTURE.finditer(data if data.lstrip().startswith(b"[") else b""):
+        if token.group() in _OPENING:
+            depth += 1
+            start = token.start() if depth == _INSIDE else start
+        elif token.group() in _CLOSING:
+            depth -= 1
+            if depth == _INSIDE - 1:
+                try:
+                    items.append(read_json(data[start : token.end()]))
+                except BadJsonError:
+                    break
+    return items
 
 
 def require_shallow(value: Json) -> None:

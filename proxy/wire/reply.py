@@ -12,7 +12,7 @@ from proxy.model.exchange import Headers
 from proxy.model.messages import Reply
 from proxy.wire.content import DECODED_LIMIT, ContentDecoder, content_encodings, decode_body
 from proxy.wire.dialect import ReplyAssembler
-from proxy.wire.json_values import INVALID_UTF8, BadJsonError, Json, read_json
+from proxy.wire.json_values import INVALID_UTF8, BadJsonError, Json, read_json, whole_items
 from proxy.wire.sse import SseDecoder, SseEvent
 
 _BLANK = b" \t\r\n\xef\xbb\xbf"
@@ -105,7 +105,10 @@ class ReplyReader:
             self._assembler.faults.add("stream ends inside an event")
 
     def _end_document(self) -> None:
-        payload = self._parse("body", b"".join(self._document))
+        body = b"".join(self._document)
+        payload = self._parse("body", body)
+        if payload is _UNREADABLE:  # a stream may be one array, and may break off
+            payload = whole_items(body) or _UNREADABLE
         if payload is not _UNREADABLE:
             self._assembler.document(payload)
 
