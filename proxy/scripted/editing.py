@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.scripted.view import blocks_of, visible_messages
+from proxy.scripted.view import blocks_of, user_texts, visible_messages
 
 Json = Mapping[str, Any]
 Measure = Callable[[Json], int]
@@ -89,13 +89,13 @@ EDITS: Mapping[str, Callable[[Edited, Json, Measure], Edited]] = {
 }
 
 
-def after_compaction(body: Json, summary: str) -> Json:
-    """The context that remains when a summary stands for the history: the summary, then the pending input."""
+def after_compaction(body: Json, summary: Json) -> Json:
+    """The context that remains when a summary block stands for the history: the summary, then the pending input."""
     messages = body["messages"]
     pending = [message for message in messages[-1:] if message.get("role") == "user"]
-    block = {"type": "compaction", "content": summary}
+    kept = user_texts(messages[: len(messages) - len(pending)]) if summary.get("keeps_texts") else ()
     # The pending input may hold results whose calls are now inside the summary; the model still sees them.
-    return {**body, "messages": [{"role": "assistant", "content": [block]}, *pending]}
+    return {**body, "messages": [*kept, {"role": "assistant", "content": [summary]}, *pending]}
 
 
 def _is_due(trigger: Json | None, *, tokens: int, tool_uses: int) -> bool:

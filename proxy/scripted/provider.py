@@ -12,21 +12,23 @@ from typing import Any, NamedTuple
 
 from proxy.scripted import reply
 from proxy.scripted.actions import Fault, FaultKind, Turn
-from proxy.scripted.cache import Prompt, PromptCache, encode, prompt_of
+from proxy.scripted.asides import aside_of
+from proxy.scripted.cache import Prompt, PromptCache, prompt_of
 from proxy.scripted.clock import Clock, LogicalClock, WallClock
 from proxy.scripted.editing import Edited, after_compaction, edit
-from proxy.scripted.reply import Sampling
+from proxy.scripted.faces.face import Asked, BadCallError, Face, Failure, status_of
+from proxy.scripted.faces.identity import api_key
+from proxy.scripted.faces.messages.face import STATUS_OF_ERROR, Messages
+from proxy.scripted.faces.responses.memory import Memory
+from proxy.scripted.faces.seals import Seals
+from proxy.scripted.reply import Reply, Sampling
 from proxy.scripted.script import Policy, ScriptedPolicy
+from proxy.scripted.sending.answer import Answer, Sender, plain, refusal
+from proxy.scripted.sending.encoding import decoded
 from proxy.scripted.settings import ProviderSettings
-from proxy.scripted.stream import decoded
-from proxy.scripted.view import View, unpaired
-from proxy.scripted.writing import Answer, refusal, write, write_stream
+from proxy.scripted.view import View
 
 Json = Mapping[str, Any]
-SUMMARY_OPENINGS = ("CRITICAL: Respond with TEXT ONLY", "Your task is to create a detailed summary")
-"""How a client's request for a summary of its history begins; never more than these openings."""
-
-CLIENT_SUMMARY = "<analysis>\nThe work is plain.\n</analysis>\n<summary>\n{}\n</summary>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,8 @@ class Served:
 
     number: int
     at_us: int
+    dialect: str
+    """Of the face that was spoken to."""
     session: str
     """The client's own session id; empty without one."""
     agent: str
@@ -42,7 +46,7 @@ class Served:
     label: str
     """`script.step`."""
     purpose: str
-    """`turn`, `summary` (a client's request), `compaction` (on demand)."""
+    """`turn`, `summary` (a client's request), `compaction` (on demand), `prewarm`, `side` (titles and the like)."""
     attempt: int
     """1-based try of this step on this thread."""
     status: int
@@ -54,9 +58,11 @@ class Served:
     """What was billed, whether it was reported or not; empty when nothing was sampled."""
     edits: tuple[Json, ...]
     blocks: tuple[Json, ...]
+    """In canonical form."""
     headers: Mapping[str, str]
     """As received, names in lower case."""
     request: Json
+    """As received."""
 
     @property
     def calls(self) -> tuple[Json, ...]:
@@ -85,13 +91,14 @@ class _Decided(NamedTuple):
 
 
 class Provider:
-    """Answers requests; keeps prompt cache, attempts and ledger, and nothing else between requests."""
+    """Answers requests in every dialect; keeps prompt cache, attempts, ledger, and what Responses has it hold."""
 
     def __init__(self, settings: ProviderSettings, *, policy: Policy | None = None, clock: Clock | None = None) -> None:
         self.settings = settings
         self.policy = policy or ScriptedPolicy(settings.scripts, settings.habits, settings.seed)
         self.clock = clock or (LogicalClock() if settings.deterministic else WallClock())
         self._salt = f"{settings.seed}" if settings.deterministic else secrets.token_hex(16)
+        self.memory = Memory(Seals(self._salt))
         self._cache = PromptCache(settings.cache)
         self._attempts: Counter[tuple[str, ...]] = Counter()
         self._served: list[Served] = []
@@ -100,32 +107,40 @@ class Provider:
         """Every model call served, in order of arrival."""
         return tuple(self._served)
 
-    def answer(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Answer `POST /v1/messages`. Header names are in lower case."""
+    def answer(self, headers: Mapping[str, str], body: bytes, face: Face | None = None) -> Answer:
+        """Answer one model call; without a face as Anthropic Messages. Header names are in lower case."""
+        face = face or self.messages()
         self.clock.advance(self.settings.latency.first_byte_s)
         try:
-            request = _parsed(headers, body)
-        except ValueError as failure:
-            return refusal(400, f"req_{self._id('bad', body)}", str(failure))
-        served, fault = self._serve(headers, request, body)
+            asked = face.read(headers, _parsed(headers, body))
+        except BadCallError as refused:
+            return refusal(face, refused.failure, self._request_id("bad", body))
+        served, fault = self._serve(face, headers, asked, body)
         self._served.append(served)
-        return self._written(served, fault)
+        return self._written(face, asked, served, fault)
 
-    def count_tokens(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Answer `POST /v1/messages/count_tokens`."""
+    def count_tokens(self, headers: Mapping[str, str], body: bytes, face: Face | None = None) -> Answer:
+        """Answer a request that only counts."""
+        face = face or self.messages()
         try:
-            request = _parsed(headers, body)
-        except ValueError as failure:
-            return refusal(400, f"req_{self._id('bad', body)}", str(failure))
-        counted: dict[str, Any] = {"input_tokens": self._tokens(edit(request, self._tokens).body)}
-        if "context_management" in request:
-            counted["context_management"] = {"original_input_tokens": self._tokens(request)}
-        return Answer(status=200, headers={"content-type": "application/json"}, pieces=(encode(counted),))
+            asked = face.read(headers, _parsed(headers, body))
+        except BadCallError as refused:
+            return refusal(face, refused.failure, self._request_id("bad", body))
+        tokens, unedited = self._tokens(edit(asked.body, self._tokens).body), self._tokens(asked.body)
+        return plain(face, face.counted(asked, tokens, unedited), self._request_id("count", body))
 
-    def _serve(self, headers: Mapping[str, str], request: Json, body: bytes) -> tuple[Served, Fault | None]:
-        decided = self._decide(request)
-        session, agent = _identity(headers, request)
-        place = (session, agent, decided.turn.label or hashlib.sha256(body).hexdigest())
+    def messages(self) -> Messages:
+        """The face of Anthropic Messages, as the settings have it."""
+        return Messages(reports_iterations=self.settings.report_iterations)
+
+    def new_id(self, prefix: str) -> str:
+        """An id for something that is no model call."""
+        self._attempts[(prefix,)] += 1
+        return f"{prefix}{self._id(prefix, str(self._attempts[(prefix,)]))}"
+
+    def _serve(self, face: Face, headers: Mapping[str, str], asked: Asked, body: bytes) -> tuple[Served, Fault | None]:
+        decided = self._decide(asked)
+        place = (asked.session, asked.agent, decided.turn.label or hashlib.sha256(body).hexdigest())
         self._attempts[place] += 1
         attempt, number = self._attempts[place], len(self._served) + 1
         fault = _due(decided.turn.fault, attempt)
@@ -134,54 +149,58 @@ class Provider:
         served = Served(
             number=number,
             at_us=self.clock.now_us(),
-            session=session,
-            agent=agent,
+            dialect=face.name,
+            session=asked.session,
+            agent=asked.agent,
             label=decided.turn.label,
             purpose=decided.purpose,
             attempt=attempt,
-            status=fault.status if fault is not None and refused else 200,
+            status=status_of(face, fault.status) if fault is not None and refused else 200,
             fault="" if fault is None else fault.kind.value,
-            message_id="" if refused else f"msg_{tail}",
+            message_id="" if refused else f"{face.id_prefix}{tail}",
             stop_reason="" if refused else decided.turn.stop_reason,
-            samplings=() if refused else self._billed(request, decided.prompts, salt=_api_key(headers)),
+            samplings=() if refused else self._billed(asked, decided.prompts, salt=api_key(headers)),
             edits=decided.edits,
             blocks=() if refused else tuple(_with_unique_id(block, tail) for block in decided.turn.blocks),
             headers=dict(headers),
-            request=request,
+            request=asked.raw,
         )
         return served, fault
 
-    def _decide(self, request: Json) -> _Decided:
-        edited = edit(request, self._tokens)
+    def _decide(self, asked: Asked) -> _Decided:
+        edited = edit(asked.body, self._tokens)
         view = View(edited.body)
-        if "compaction" in request or edited.compact is not None:
-            return self._compact(request, edited)
-        if any(opening in view.last_prompt() for opening in SUMMARY_OPENINGS):
-            block = {"type": "text", "text": CLIENT_SUMMARY.format(self.policy.summarise(view))}
-            turn, purpose = Turn(blocks=(block,), stop_reason="end_turn", label=""), "summary"
+        if "compaction" in asked.body or edited.compact is not None:
+            return self._compact(asked.body, edited)
+        if asked.prewarm:
+            turn, purpose = Turn(blocks=(), stop_reason="max_tokens", label=""), "prewarm"
+        elif (aside := aside_of(view, asked.schema, self.policy.summarise)) is not None:
+            block = {"type": "text", "text": aside.text}
+            turn, purpose = Turn(blocks=(block,), stop_reason="end_turn", label=""), aside.purpose
         else:
             turn, purpose = self.policy.act(view), "turn"
         return _Decided(turn, purpose, (_Prompted("message", edited.body, turn.blocks),), edited.applied)
 
-    def _compact(self, request: Json, edited: Edited) -> _Decided:
-        summary = self.policy.summarise(View(edited.body))
-        block: Json = {"type": "compaction", "content": summary}
+    def _compact(self, body: Json, edited: Edited) -> _Decided:
+        wish = edited.compact or body["compaction"]
+        keeps = {"keeps_texts": True} if wish.get("keeps_texts") else {}
+        block: Json = {"type": "compaction", "content": self.policy.summarise(View(edited.body)), **keeps}
         prompt = _Prompted("compaction", edited.body, (block,))
-        if edited.compact is None or edited.compact.get("pause_after_compaction"):
+        if edited.compact is None or wish.get("pause_after_compaction"):
             turn = Turn(blocks=(block,), stop_reason="compaction", label="")
-            return _Decided(turn, "compaction" if "compaction" in request else "turn", (prompt,), edited.applied)
-        shorter = after_compaction(edited.body, summary)
+            return _Decided(turn, "compaction" if "compaction" in body else "turn", (prompt,), edited.applied)
+        shorter = after_compaction(edited.body, block)
         turn = self.policy.act(View(shorter))
         prompts = (prompt, _Prompted("message", shorter, turn.blocks))
         return _Decided(replace(turn, blocks=(block, *turn.blocks)), "turn", prompts, edited.applied)
 
-    def _billed(self, request: Json, prompts: Sequence[_Prompted], *, salt: str) -> tuple[Sampling, ...]:
+    def _billed(self, asked: Asked, prompts: Sequence[_Prompted], *, salt: str) -> tuple[Sampling, ...]:
         """Each sampling through the prompt cache, in order."""
-        model, scale, now_us = self._model(request), self.settings.tokens_per_kib, self.clock.now_us()
-        return tuple(
-            reply.sample(kind, model, self._cache.bill(self._prompt(body), salt=salt, now_us=now_us), blocks, scale)
-            for kind, body, blocks in prompts
-        )
+        model, scale, now_us = self._model(asked), self.settings.tokens_per_kib, self.clock.now_us()
+        bills = [(each, self._cache.bill(self._prompt(each.body), salt=salt, now_us=now_us)) for each in prompts]
+        if asked.prewarm:
+            return tuple(reply.prewarm(model, bill) for _, bill in bills)
+        return tuple(reply.sample(each.kind, model, bill, each.blocks, scale) for each, bill in bills)
 
     def _tokens(self, body: Json) -> int:
         return self._prompt(body).tokens
@@ -190,52 +209,42 @@ class Provider:
         rules = self.settings
         return prompt_of(body, tokens_per_kib=rules.tokens_per_kib, automatic=rules.cache.automatic)
 
-    def _model(self, request: Json) -> str:
-        return self.settings.answered_model or str(request.get("model", ""))
+    def _model(self, asked: Asked) -> str:
+        return self.settings.answered_model or str(asked.body.get("model", ""))
 
     def _id(self, *parts: str | bytes, number: str = "") -> str:
         return hashlib.sha256(repr((self._salt, parts, number)).encode()).hexdigest()[:24]
 
-    def _written(self, served: Served, fault: Fault | None) -> Answer:
-        request_id = f"req_{self._id(str(served.number), served.message_id)}"
-        if served.status != 200:
-            return refusal(served.status, request_id, fault=fault)
-        usage = None
-        if served.fault != FaultKind.USAGE_MISSING:
-            usage = reply.usage_of(served.samplings, with_iterations=self.settings.report_iterations)
-        whole = reply.message(
-            message_id=served.message_id,
-            model=self._model(served.request),
+    def _request_id(self, *parts: str | bytes) -> str:
+        return f"req_{self._id(*parts)}"
+
+    def _written(self, face: Face, asked: Asked, served: Served, fault: Fault | None) -> Answer:
+        request_id = self._request_id(str(served.number), served.message_id)
+        if fault is not None and served.status != 200:
+            text = f"scripted {STATUS_OF_ERROR.get(fault.status, 'api_error')}"
+            return refusal(face, Failure(served.status, text), request_id, fault=fault)
+        whole = Reply(
+            id=served.message_id,
+            created_us=served.at_us,
+            model=self._model(asked),
             blocks=served.blocks,
             stop_reason=served.stop_reason,
-            usage=usage,
+            samplings=served.samplings,
             edits=served.edits,
+            tells_usage=served.fault != FaultKind.USAGE_MISSING,
         )
-        written = write if served.request.get("stream") is not True else write_stream
-        return written(whole, request_id, settings=self.settings, clock=self.clock, fault=fault)
+        sender = Sender(face, request_id, self.settings, self.clock)
+        return sender.send(asked, face.document(asked, whole), fault)
 
 
 def _parsed(headers: Mapping[str, str], body: bytes) -> Json:
-    request = json.loads(decoded(body, headers.get("content-encoding", "")))
-    messages = request.get("messages") if isinstance(request, dict) else None
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        raise ValueError("messages: a list of objects is required")
-    if fault := unpaired(messages):
-        raise ValueError(fault)
-    return dict(request)
-
-
-def _api_key(headers: Mapping[str, str]) -> str:
-    return headers.get("x-api-key") or headers.get("authorization", "")
-
-
-def _identity(headers: Mapping[str, str], request: Json) -> tuple[str, str]:
-    """The client's session and sub-agent ids, as it gave them."""
-    session = headers.get("x-claude-code-session-id", "")
-    user = (request.get("metadata") or {}).get("user_id", "")
-    if not session and isinstance(user, str) and user.startswith("{"):
-        session = str(json.loads(user).get("session_id", ""))
-    return session, headers.get("x-claude-code-agent-id", "")
+    try:
+        request = json.loads(decoded(body, headers.get("content-encoding", "")))
+    except ValueError as failure:
+        raise BadCallError(str(failure)) from None
+    if not isinstance(request, dict):
+        raise BadCallError("the body is no JSON object")
+    return request
 
 
 def _due(fault: Fault | None, attempt: int) -> Fault | None:

@@ -1,8 +1,9 @@
 """The policy: scripts of steps whose needs must be visible before they are done.
 
-A script is named by a marker in a prompt, `[script NAME]`; the calls it made carry script and step in their ids, and a
-summary carries `[script NAME after N]`. Where the policy stands follows from these alone, so it looks at nothing but
-the visible context: after a compaction it reads again what a step needs and no longer sees, as a model would.
+A script is named by a marker in a prompt, `[script NAME]`; the calls it made carry script and step in their ids;
+summaries, and answers to clients without tools, carry `[script NAME after N]`. Where the policy stands follows from
+these alone, so it looks at nothing but the visible context: after a compaction it reads again what a step needs and no
+longer sees, as a model would.
 This shows arithmetic and wiring, not model behaviour (V45).
 """
 
@@ -14,11 +15,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from proxy.scripted.actions import Action, Fault, Read, Run, Say, Think, ToolAction, Turn, in_words
+from proxy.scripted.actions import Action, Fault, Finish, Read, Run, Say, Think, ToolAction, Turn
 from proxy.scripted.view import View
+from proxy.scripted.words import in_prose, in_words
 
 MARKER = re.compile(r"\[script (?P<name>[a-z0-9-]+)(?: after (?P<done>\d+))?\]")
 CALL_ID = re.compile(r"toolu_(?P<name>[a-z0-9-]+)_(?P<step>\d+)_(?P<why>[anh])(?P<at>\d+)_[0-9a-f]+")
+MARKER_OR_CALL = re.compile(r"\[script [a-z0-9-]+(?: after \d+)?\]|toolu_[a-z0-9-]+_\d+_[anh]\d+_[0-9a-f]+")
+PATH_ARGUMENTS = ("file_path", "filePath", "path")
+"""Arguments of the clients' tools that name a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +116,9 @@ class ScriptedPolicy:
             if (call := _call(action, view, f"{script.name}_{place.done}_{why}{at}")) is not None:
                 return Turn(blocks=(call,), stop_reason="tool_use", label=label, fault=step.fault)
         blocks = tuple(_blocks(step.do, view, f"{script.name}_{place.done}_a"))
+        if not view.tools:
+            # No call can carry the place, and the work goes on with the client's next words.
+            blocks = (*blocks, _text(f"[script {script.name} after {place.done + 1}]"))
         stop_reason = "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn"
         return Turn(blocks=blocks, stop_reason=stop_reason, label=label, fault=step.fault)
 
@@ -152,20 +160,39 @@ class ScriptedPolicy:
 
 
 def locate(view: View) -> Place:
-    """Where the visible context says the work stands: the last marker, and the calls made since."""
+    """Where the visible context says the work stands: the last marker, and the calls made since.
+
+    A client that has its history summarised may show it as one text; calls are then found by their ids in it.
+    """
     place = Place("", 0, {})
     for role, block in view.shown():
-        if block.get("type") == "tool_use":
-            place = _after_call(place, str(block.get("id", "")))
-        elif role != "assistant" or block.get("type") == "compaction":
-            text = str(block.get("text") or block.get("content") or "") if block.get("type") != "tool_result" else ""
-            for mark in MARKER.finditer(text):
-                place = Place(mark["name"], int(mark["done"] or 0), {})
+        kind = block.get("type")
+        if kind == "tool_use":
+            place = _after_call(place, CALL_ID.fullmatch(str(block.get("id", ""))))
+        elif kind == "compaction" or (kind != "tool_result" and role != "assistant"):
+            place = _after_text(place, str(block.get("text") or block.get("content") or ""))
+        elif kind == "text":
+            place = _after_own_words(place, str(block.get("text", "")))
     return place
 
 
-def _after_call(place: Place, call_id: str) -> Place:
-    call = CALL_ID.fullmatch(call_id)
+def _after_text(place: Place, text: str) -> Place:
+    for found in MARKER_OR_CALL.finditer(text):
+        mark = MARKER.fullmatch(found[0])
+        if mark is not None:
+            place = Place(mark["name"], int(mark["done"] or 0), {})
+        else:
+            place = _after_call(place, CALL_ID.fullmatch(found[0]))
+    return place
+
+
+def _after_own_words(place: Place, text: str) -> Place:
+    """The model's own words move the script in hand on, and never begin one."""
+    marks = [mark for mark in MARKER.finditer(text) if mark["name"] == place.name and mark["done"]]
+    return Place(place.name, max(place.done, int(marks[-1]["done"])), {}) if marks else place
+
+
+def _after_call(place: Place, call: re.Match[str] | None) -> Place:
     if call is None or call["name"] != place.name:
         return place
     step, key = int(call["step"]), (call["why"], int(call["at"]))
@@ -184,8 +211,14 @@ def _blocks(actions: tuple[Action, ...], view: View, prefix: str) -> Iterator[Ma
             case Think(text):
                 yield {"type": "thinking", "thinking": text, "signature": hashlib.sha256(text.encode()).hexdigest()}
             case _:
-                call = _call(action, view, f"{prefix}{at}")
-                yield call or _text(f"No tool is offered for {type(action).__name__}.")
+                yield _call(action, view, f"{prefix}{at}") or _text(_instead(action, view))
+
+
+def _instead(action: ToolAction, view: View) -> str:
+    """What is said for want of a tool."""
+    if isinstance(action, Finish) or not view.tools:
+        return in_prose(action)
+    return f"No tool is offered for {type(action).__name__}."
 
 
 def _call(action: ToolAction, view: View, place: str) -> Mapping[str, Any] | None:
@@ -202,4 +235,4 @@ def _text(text: str) -> Mapping[str, Any]:
 def _paths(block: Mapping[str, Any]) -> Iterator[str]:
     if block.get("type") == "tool_use":
         arguments = block.get("input") or {}
-        yield from (str(arguments[name]) for name in ("file_path", "path") if name in arguments)
+        yield from (str(arguments[name]) for name in PATH_ARGUMENTS if name in arguments)

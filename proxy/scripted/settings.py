@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from proxy.scripted.faces.chat.servers import ChatServer
 from proxy.scripted.script import Habits, Script
 
 MINUTE_US = 60 * 1_000_000
@@ -80,3 +81,7 @@ class ProviderSettings:
     cache: CacheRules = field(default_factory=CacheRules)
     report_iterations: bool = False
     """Report `usage.iterations` on every answer, not only where a compaction made several."""
+    chat_server: ChatServer = field(default_factory=ChatServer)
+    """How Chat Completions are spoken: OpenAI's way, or a compatible server's."""
+    sockets: bool = True
+    """Take WebSockets at the Responses endpoint; else the handshake gets a 404."""

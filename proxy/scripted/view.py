@@ -1,4 +1,7 @@
-"""The visible context of one request: system, tools and messages as the model would see them, and nothing else."""
+"""The visible context of one request: system, tools and messages as the model would see them, and nothing else.
+
+The form is that of Anthropic Messages; the faces of the other dialects bring their requests into it.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,10 @@ class View:
             elif block.get("type") == "compaction":
                 yield str(block.get("content") or "")
 
+    def system(self) -> str:
+        """The system prompt's text."""
+        return "\n".join(text_of(block) for block in blocks_of(self.body.get("system")))
+
     def last_prompt(self) -> str:
         """Text of the last user message; empty when it holds none."""
         messages = [m for m in self.body.get("messages") or () if m.get("role") == "user"]
@@ -69,13 +76,28 @@ def text_of(block: Json) -> str:
 
 
 def visible_messages(messages: Sequence[Json]) -> Sequence[Json]:
-    """Messages from the last compaction block on; what stands before it in its own message is gone as well."""
+    """Messages from the last compaction block on; what stands before it in its own message is gone as well.
+
+    A block that says `keeps_texts` leaves what the user wrote before it in view, and nothing else (Responses).
+    """
     for at in range(len(messages) - 1, -1, -1):
         blocks = blocks_of(messages[at].get("content"))
         places = [i for i, block in enumerate(blocks) if block.get("type") == "compaction" and block.get("content")]
         if places:
-            return ({**messages[at], "content": list(blocks[places[-1] :])}, *messages[at + 1 :])
+            last = blocks[places[-1]]
+            kept = user_texts(messages[:at]) if last.get("keeps_texts") else ()
+            return (*kept, {**messages[at], "content": list(blocks[places[-1] :])}, *messages[at + 1 :])
     return messages
+
+
+def user_texts(messages: Sequence[Json]) -> tuple[Json, ...]:
+    """User messages with nothing but their texts; those without are left out."""
+    texts = (
+        {**message, "content": [block for block in blocks_of(message.get("content")) if block.get("type") == "text"]}
+        for message in messages
+        if message.get("role") == "user"
+    )
+    return tuple(message for message in texts if message["content"])
 
 
 def unpaired(messages: Sequence[Json]) -> str:
@@ -92,3 +114,17 @@ def unpaired(messages: Sequence[Json]) -> str:
             return f"messages.{at}: tool_use without tool_result: {min(unanswered)}"
         asked = frozenset(str(block.get("id")) for block in blocks if block.get("type") == "tool_use")
     return ""
+
+
+def unanswered(messages: Sequence[Json]) -> str:
+    """As `unpaired`, for dialects that let other messages stand between a call and its result."""
+    asked: set[str] = set()
+    answered: set[str] = set()
+    for block in (block for message in messages for block in blocks_of(message.get("content"))):
+        if block.get("type") == "tool_use":
+            asked.add(str(block.get("id")))
+        elif block.get("type") == "tool_result":
+            answered.add(str(block.get("tool_use_id")))
+            if answered - asked:
+                return f"No tool call found for tool output with call_id {min(answered - asked)}."
+    return f"No tool output found for call {min(asked - answered)}." if asked - answered else ""

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from proxy.scripted.provider import Provider
-from proxy.scripted.writing import Answer
+from proxy.scripted.sending.answer import Answer
 
 S0_TOOLS: list[dict[str, Any]] = [
     {"name": name, "input_schema": {"type": "object"}}

@@ -1,4 +1,4 @@
-"""A message as the bytes of an answer: whole or streamed, encoded, in time, and with what goes wrong on the way."""
+"""A reply as the bytes of an answer: whole or streamed, encoded, in time, and with what goes wrong on the way."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.scripted import reply
 from proxy.scripted.actions import Fault, FaultKind
 from proxy.scripted.cache import encode
 from proxy.scripted.clock import Clock
+from proxy.scripted.faces.face import OVERLOADED, Asked, Face, Failure, status_of
+from proxy.scripted.sending.encoding import encoded, pieces
 from proxy.scripted.settings import Encoding, ProviderSettings
-from proxy.scripted.stream import encoded, error_frame, frames, pieces
 
 Json = Mapping[str, Any]
-OVERLOADED = 529
+OVERLOADED_TEXT = "scripted overloaded_error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,60 +30,61 @@ class Answer:
     """Pieces after which the connection ends without an end."""
 
 
-def refusal(status: int, request_id: str, text: str = "", *, fault: Fault | None = None) -> Answer:
+def plain(face: Face, document: Json, request_id: str) -> Answer:
+    """A document that is no reply of a model."""
+    return Answer(status=200, headers=_typed(face, "application/json", request_id), pieces=(encode(document),))
+
+
+def refusal(face: Face, failure: Failure, request_id: str, *, fault: Fault | None = None) -> Answer:
     """An error status with the provider's body for it."""
-    kind = reply.STATUS_OF_ERROR.get(status, "api_error")
     retry = {} if fault is None or fault.retry_after_s is None else {"retry-after": str(fault.retry_after_s)}
-    headers = {"content-type": "application/json", "request-id": request_id, **retry}
-    body = encode(reply.error(kind, text or f"scripted {kind}", request_id))
-    return Answer(status=status, headers=headers, pieces=(body,))
+    headers = {**_typed(face, "application/json", request_id), **retry}
+    body = encode(face.failure_document(failure, request_id))
+    return Answer(status=failure.status, headers=headers, pieces=(body,))
 
 
-def write(whole: Json, request_id: str, *, settings: ProviderSettings, clock: Clock, fault: Fault | None) -> Answer:
-    """The message as one JSON document."""
-    if fault is not None and fault.kind is FaultKind.STREAM_ERROR:
-        return refusal(OVERLOADED, request_id)
-    sent = _Sent("application/json", request_id, settings, clock)
-    return sent.answer([encode(whole)], fault)
-
-
-def write_stream(
-    whole: Json, request_id: str, *, settings: ProviderSettings, clock: Clock, fault: Fault | None
-) -> Answer:
-    """The message as server-sent events."""
-    events = list(frames(whole, settings.chunking))
-    if fault is not None and fault.kind is FaultKind.STREAM_ERROR:
-        events = [*events[: len(events) // 2], error_frame("overloaded_error", "scripted overloaded_error")]
-    sent = _Sent("text/event-stream", request_id, settings, clock)
-    return sent.answer(pieces(events, settings.chunking), fault)
+def _typed(face: Face, content_type: str, request_id: str) -> dict[str, str]:
+    return {"content-type": content_type, **face.headers(request_id)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """How pieces are sent."""
+class Sender:
+    """How one face's replies are sent."""
 
-    content_type: str
+    face: Face
     request_id: str
     settings: ProviderSettings
     clock: Clock
 
-    def answer(self, parts: Iterable[bytes], fault: Fault | None) -> Answer:
+    def send(self, asked: Asked, document: Json, fault: Fault | None) -> Answer:
+        """The reply, streamed if that was asked for."""
+        breaks = fault is not None and fault.kind is FaultKind.STREAM_ERROR
+        failure = Failure(status_of(self.face, OVERLOADED), OVERLOADED_TEXT)
+        if not asked.stream:
+            if breaks:
+                return refusal(self.face, failure, self.request_id)
+            return self._answer("application/json", [encode(document)], fault)
+        frames = list(self.face.frames(asked, document, self.settings.chunking))
+        if breaks:
+            frames = [*frames[: len(frames) // 2], self.face.failure_frame(failure)]
+        parts = frames if self.face.is_framed else pieces(frames, self.settings.chunking)
+        return self._answer(self.face.stream_type, parts, fault)
+
+    def _answer(self, content_type: str, parts: Iterable[bytes], fault: Fault | None) -> Answer:
         kind = None if fault is None else fault.kind
         wrong = kind is FaultKind.WRONG_ENCODING
-        encoding = Encoding.IDENTITY if wrong else self.settings.encoding
+        encoding = Encoding.IDENTITY if wrong or self.face.is_framed else self.settings.encoding
         written = tuple(encoded(iter(parts), encoding))
         latency, sleeps = self.settings.latency, self.clock.sleeps
         self.clock.advance(latency.per_piece_s * len(written))
         slow_s = fault.delay_s if fault is not None and kind is FaultKind.SLOW else 0.0
+        label = Encoding.GZIP if wrong else encoding
+        labelled = {} if label is Encoding.IDENTITY else {"content-encoding": label.value}
         return Answer(
             status=200,
-            headers=self._headers(Encoding.GZIP if wrong else encoding),
+            headers={**_typed(self.face, content_type, self.request_id), **labelled},
             pieces=written,
             delay_s=slow_s + (latency.first_byte_s if sleeps else 0.0),
             piece_delay_s=latency.per_piece_s if sleeps else 0.0,
             cut_after=len(written) // 2 if kind is FaultKind.CUT else None,
         )
-
-    def _headers(self, label: Encoding) -> dict[str, str]:
-        labelled = {} if label is Encoding.IDENTITY else {"content-encoding": label.value}
-        return {"content-type": self.content_type, "request-id": self.request_id, **labelled}

@@ -6,6 +6,8 @@ from proxy.scripted.cache import prompt_of
 from proxy.scripted.editing import CLEARED, after_compaction, edit
 from tests.support.scripted import assistant, call, result, user
 
+SUMMARY = {"type": "compaction", "content": "short"}
+
 
 def history(*results: str) -> list[dict[str, Any]]:
     messages = [user("go")]
@@ -75,5 +77,13 @@ def test_edits_nobody_knows_are_left_alone() -> None:
 
 
 def test_a_compacted_context_is_the_summary_and_the_pending_input() -> None:
-    body = after_compaction({"model": "m", "messages": history("a", "b")}, "short")
-    assert body["messages"] == [assistant({"type": "compaction", "content": "short"}), user(result("c1", "b"))]
+    body = after_compaction({"model": "m", "messages": history("a", "b")}, SUMMARY)
+    assert body["messages"] == [assistant(SUMMARY), user(result("c1", "b"))]
+
+
+def test_a_summary_that_keeps_texts_leaves_what_the_user_wrote() -> None:
+    keeping = {**SUMMARY, "keeps_texts": True}
+    messages = [user("go"), *history("a", "b")]
+    body = after_compaction({"model": "m", "messages": messages}, keeping)
+    assert body["messages"][0] == user("go")
+    assert body["messages"][-2:] == [assistant(keeping), user(result("c1", "b"))]

@@ -7,10 +7,10 @@ import pytest
 
 from proxy.scripted.actions import Fault, FaultKind, Read, Say
 from proxy.scripted.provider import Provider
-from proxy.scripted.reply import usage_of
+from proxy.scripted.faces.messages.usage import usage_of
 from proxy.scripted.script import Need, Script, Step
 from proxy.scripted.settings import ProviderSettings
-from proxy.scripted.writing import Answer
+from proxy.scripted.sending.answer import Answer
 from tests.support.scripted import Conversation, assistant, body_of, message_in, user
 
 KEY = {"x-api-key": "key"}

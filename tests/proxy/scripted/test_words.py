@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.scripted.actions import Delegate, Edit, Read, Run, Search, Tool, ToolAction, Write, in_words
+from proxy.scripted.actions import Delegate, Edit, Read, Run, Search, Tool, ToolAction, Write
+from proxy.scripted.words import in_words
 
 CLAUDE = frozenset({"Read", "Edit", "Write", "Bash", "Agent"})
 PLAIN = frozenset({"search_files", "read_file", "write_file", "run_check"})

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import gzip
 import json
 from typing import Any
 
-import brotli
-import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.scripted.settings import Chunking, Encoding
-from proxy.scripted.stream import decoded, encoded, error_frame, frames, pieces
+from proxy.scripted.faces.messages.stream import error_frame, frames
+from proxy.scripted.settings import Chunking
 
 USAGE = {"input_tokens": 3, "output_tokens": 9, "cache_creation": {}, "service_tier": "standard", "iterations": []}
 BLOCKS: list[dict[str, Any]] = [
@@ -92,44 +88,3 @@ def test_edits_come_with_the_closing_delta() -> None:
 
 def test_an_error_frame_is_an_event() -> None:
     assert events_of(error_frame("overloaded_error", "t"))[0]["error"]["type"] == "overloaded_error"
-
-
-@given(st.integers(1, 300), st.integers(1, 5))
-def test_pieces_hold_the_same_bytes_however_they_are_cut(split: int, count: int) -> None:
-    events = list(frames(WHOLE, Chunking()))
-    for chunking in (Chunking(split_bytes=split), Chunking(frames_per_piece=count)):
-        assert b"".join(pieces(events, chunking)) == b"".join(events)
-
-
-@pytest.mark.parametrize("encoding", list(Encoding))
-def test_each_piece_can_be_decoded_when_it_arrives(encoding: Encoding) -> None:
-    parts = [b"one ", b"two ", b"three"]
-    written = list(encoded(iter(parts), encoding))
-    readers: dict[Encoding, Any] = {
-        Encoding.IDENTITY: lambda raw: raw,
-        Encoding.GZIP: gzip.decompress,
-        Encoding.BR: brotli.decompress,
-        Encoding.ZSTD: lambda raw: zstandard.ZstdDecompressor().decompressobj().decompress(raw),
-    }
-    assert readers[encoding](b"".join(written)) == b"one two three"
-    assert len(written) >= len(parts)
-
-
-@pytest.mark.parametrize(
-    ("encoding", "body"),
-    [
-        ("", b"{}"),
-        ("identity", b"{}"),
-        ("gzip", gzip.compress(b"{}")),
-        ("br", brotli.compress(b"{}")),
-        ("zstd", zstandard.compress(b"{}")),
-    ],
-)
-def test_request_bodies_may_be_encoded(encoding: str, body: bytes) -> None:
-    assert decoded(body, encoding) == b"{}"
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd", "rot13"])
-def test_a_body_that_is_not_in_its_encoding_is_refused(encoding: str) -> None:
-    with pytest.raises(ValueError, match=encoding):
-        decoded(b"plain", encoding)
