@@ -9,7 +9,7 @@ from typing import NamedTuple
 from config.keys import variable
 from config.layers import defaults_text
 
-_TABLE = re.compile(r"\[(?P<name>[a-z._]+)\]")
+_TABLE = re.compile(r"\[(?P<name>[a-z._]+)\](\s+#.*)?")
 _VALUE = re.compile(r"(?P<key>[a-z_]+) = (?P<value>\S.*?)\s+# (?P<meaning>.+)|(?P<bare>[a-z_]+) = (?P<alone>\S.*)")
 
 HEAD = """\
@@ -27,6 +27,8 @@ where it comes from; `config check` says what is wrong.
 - Relative paths in a file start at the file's folder, elsewhere at the current one. `~` is your home.
 - A list comes from the environment as in the file (`["a", "b"]`); any other text is a list of one.
 - `[upstreams.NAME]` may stand up to 16 times; its variable is `COMPACTION_GATE_UPSTREAMS_NAME_URL`.
+- `[labels]` takes up to three names of your own ([operate.md](operate.md#labels)): `team = "header:x-compaction-team"`,
+  `agent = "client"`; their variables are `COMPACTION_GATE_LABELS_NAME`.
 """
 
 

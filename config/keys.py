@@ -15,8 +15,15 @@ from config.settings import RELATIVE, Settings
 PREFIX = "COMPACTION_GATE_"
 CONFIG_VARIABLE = "COMPACTION_GATE_CONFIG"
 """Names the settings file; it is no setting."""
-_UPSTREAM = re.compile(r"upstreams\.[a-z0-9][a-z0-9_-]*\.url")
-_UPSTREAM_VARIABLE = re.compile(PREFIX + r"UPSTREAMS_([A-Z0-9][A-Z0-9_]*)_URL")
+_NAMED = (
+    (
+        re.compile(r"upstreams\.[a-z0-9][a-z0-9_-]*\.url"),
+        re.compile(PREFIX + r"(UPSTREAMS)_([A-Z0-9][A-Z0-9_]*)_(URL)"),
+    ),
+    (re.compile(r"labels\.[a-z][a-z0-9_]*"), re.compile(PREFIX + r"(LABELS)_([A-Z][A-Z0-9_]*)")),
+)
+"""Keys whose names are the user's, and their variables."""
+OPEN_TABLES = ("upstreams", "labels")
 
 
 class Key(NamedTuple):
@@ -30,7 +37,7 @@ def _leaves(model: type[BaseModel], above: str) -> Iterator[tuple[str, FieldInfo
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _leaves(field.annotation, f"{above}{name}.")
-        elif name != "upstreams":  # its names are the user's
+        elif name not in OPEN_TABLES:
             yield f"{above}{name}", field
 
 
@@ -42,8 +49,13 @@ KEYS: dict[str, Key] = {
 
 
 def is_known(key: str) -> bool:
-    """True for a fixed key, and for `upstreams.<name>.url`."""
-    return key in KEYS or _UPSTREAM.fullmatch(key) is not None
+    """True for a fixed key, and for `upstreams.<name>.url` and `labels.<name>`."""
+    return key in KEYS or any(pattern.fullmatch(key) for pattern, _ in _NAMED)
+
+
+def is_table(key: str) -> bool:
+    """True for a table that may stand there empty."""
+    return key in OPEN_TABLES or any(known.startswith(f"{key}.") for known in KEYS)
 
 
 def variable(key: str) -> str:
@@ -56,8 +68,9 @@ _BY_VARIABLE = {variable(key): key for key in KEYS}
 
 def key_of_variable(name: str) -> str | None:
     """The key that an environment variable sets; None when it names none."""
-    if upstream := _UPSTREAM_VARIABLE.fullmatch(name):
-        return f"upstreams.{upstream[1].lower()}.url"
+    for _, pattern in _NAMED:
+        if found := pattern.fullmatch(name):
+            return ".".join(found.groups()).lower()
     return _BY_VARIABLE.get(name)
 
 
@@ -65,7 +78,11 @@ def nearest(key: str) -> str:
     """The known key a misspelled one most likely meant."""
     last = key.rpartition(".")[2]
     same_name = [known for known in KEYS if known.rpartition(".")[2] == last]
-    return same_name[0] if same_name else difflib.get_close_matches(key, [*KEYS, "upstreams.NAME.url"], 1, 0.0)[0]
+    return (
+        same_name[0]
+        if same_name
+        else difflib.get_close_matches(key, [*KEYS, "upstreams.NAME.url", "labels.NAME"], 1, 0.0)[0]
+    )
 
 
 def nearest_variable(name: str) -> str:

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config.errors import Problem, SettingsError
-from config.keys import CONFIG_VARIABLE, KEYS, PREFIX, is_known, key_of_variable, nearest, nearest_variable
+from config.keys import (
+    CONFIG_VARIABLE,
+    KEYS,
+    PREFIX,
+    is_known,
+    is_table,
+    key_of_variable,
+    nearest,
+    nearest_variable,
+)
 
 DEFAULT = "default"
 
@@ -83,7 +92,7 @@ def from_command_line(values: Mapping[str, tuple[str, Any]]) -> Layer:
 
 
 def _known(table: Mapping[str, Any], origin: str) -> dict[str, Value]:
-    values = dict(_flat(table, ""))
+    values = {key: value for key, value in _flat(table, "") if value != {} or not is_table(key)}
     unknown = [
         Problem(key, value, origin, f"unknown key; nearest known key: {nearest(key)}")
         for key, value in values.items()

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from config.errors import Problem, SettingsError
-from config.keys import CONFIG_VARIABLE
+from config.keys import CONFIG_VARIABLE, OPEN_TABLES
 from config.layers import Layer, Value, from_command_line, from_defaults, from_environment, from_file
 from config.settings import Settings, contradictions
 
@@ -89,7 +89,7 @@ def _checked(values: Mapping[str, Value]) -> Settings:
 
 
 def _nested(values: Mapping[str, Value]) -> dict[str, Any]:
-    tree: dict[str, Any] = {"upstreams": {}}
+    tree: dict[str, Any] = {name: {} for name in OPEN_TABLES}
     for key, value in values.items():
         *above, last = key.split(".")
         node = tree

@@ -77,6 +77,21 @@ def _store_url(value: str) -> str:
     return value
 
 
+def _collector(value: str) -> str:
+    return _http_url(value) if value else value
+
+
+def _label_source(value: str) -> str:
+    name = value.removeprefix("header:").lower()
+    if value == CLIENT:
+        return value
+    if not value.startswith("header:") or not _OWN_HEADER.fullmatch(name):
+        raise ValueError(f'expected "{CLIENT}" or "header:x-compaction-NAME": such headers never reach the provider')
+    if name in _TAKEN_HEADERS:
+        raise ValueError("this header says something else to the relay; choose another name")
+    return f"header:{name}"
+
+
 def _pattern(value: str) -> str:
     try:
         re.compile(value)
@@ -84,6 +99,11 @@ def _pattern(value: str) -> str:
         raise ValueError(f"not a regular expression: {error}") from None
     return value
 
+
+CLIENT: Final = "client"
+"""The label's value is the name of the agent program."""
+_OWN_HEADER = re.compile(r"x-compaction-[a-z0-9-]{1,40}")
+_TAKEN_HEADERS = ("x-compaction-token", "x-compaction-session")
 
 Address = Annotated[Endpoint, BeforeValidator(_endpoint)]
 RELATIVE: Final = "relative to the file it stands in"
@@ -94,6 +114,8 @@ FilePaths = Annotated[tuple[FolderPath, ...], RELATIVE]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 StoreUrl = Annotated[str, AfterValidator(_store_url)]
 EgressProxy = Annotated[str, AfterValidator(_egress)]
+CollectorUrl = Annotated[str, AfterValidator(_collector)]
+LabelSource = Annotated[str, AfterValidator(_label_source)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Positive = Annotated[int, Field(ge=1)]
 
@@ -193,6 +215,19 @@ class Sessions(Section):
     loop_idle_s: Positive
 
 
+class Otlp(Section):
+    """Where spans go."""
+
+    endpoint: CollectorUrl
+    contents: bool
+
+
+class Export(Section):
+    """What leaves this machine."""
+
+    otlp: Otlp
+
+
 class Tools(Section):
     """Whose rules say what a tool call does."""
 
@@ -207,6 +242,8 @@ class Prices(Section):
 
 MOST_UPSTREAMS = 16
 UpstreamName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
+MOST_LABELS = 3
+LabelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
 class Settings(Section):
@@ -219,9 +256,11 @@ class Settings(Section):
     admin: Admin
     capture: Capture
     store: Store
+    labels: Mapping[LabelName, LabelSource]
     sessions: Sessions
     tools: Tools
     prices: Prices
+    export: Export
 
 
 def contradictions(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -235,5 +274,9 @@ def contradictions(settings: Settings) -> Iterator[tuple[str, str]]:
         yield "relay.default_upstream", f"no upstream has this name; configured: {known}"
     for name in list(settings.upstreams)[MOST_UPSTREAMS:]:
         yield f"upstreams.{name}.url", f"at most {MOST_UPSTREAMS} upstreams: each is a label of many series"
+    for name in list(settings.labels)[MOST_LABELS:]:
+        yield f"labels.{name}", f"at most {MOST_LABELS} labels: each multiplies the series of all sessions"
+    if settings.export.otlp.contents and settings.capture.contents is not Contents.FULL:
+        yield "export.otlp.contents", 'contents are exported when they are kept: set capture.contents to "full"'
     if "run" in settings.upstreams:
         yield "upstreams.run.url", "/run/ begins the address of a run; choose another name"

@@ -12,7 +12,7 @@ The journey keeps nothing between two exchanges: what a session must remember is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from proxy.journey import account, rows
@@ -27,6 +27,7 @@ from proxy.model.ids import SessionId
 from proxy.sessions import state as session_state
 from proxy.sessions.held import may_be_continued
 from proxy.sessions.identity import Find, Identity, identify
+from proxy.sessions.labels import labels_of
 from proxy.sessions.normalise import Unit, reply_units, units
 from proxy.sessions.placement import place, summary_trigger
 from proxy.sessions.state import SessionState
@@ -42,6 +43,8 @@ class Ports:
     """V25: `live`, `recorded`, `simulated`, `synthetic`."""
     find: Find = lambda sign: None  # noqa: ARG005 - a field
     """The session that a sign was last seen in (`sessions.signs`); the default knows none."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """The user's own labels and where their values come from (`sessions.labels`)."""
     redact_body: RedactBody | None = None
     """Given when contents are kept: removes body secrets from a parsed body."""
 
@@ -90,6 +93,7 @@ class Journey:
         whole = _complete(seen.reading, seen.units, state)
         if whole is None:
             return Observed((_unobservable(exchange, seen.reading),), {})
+        state.label(labels_of(exchange, self._ports.labels))
         call = _place(exchange, whole, seen.identity, state)
         facts = self._call(call, whole.reading, state)
         pieces = self._contents.of(call) if whole.reading.is_turn and self._contents else ()

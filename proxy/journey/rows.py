@@ -59,6 +59,7 @@ def session_fact(exchange: Exchange, identity: Identity, state: SessionState, so
         first_us=state.first_us,
         last_us=exchange.opened_us,
         door_effects=state.door_effects,
+        labels=orjson.dumps(state.labels, option=orjson.OPT_SORT_KEYS).decode() if state.labels else "",
         run=identity.run,
     )
 

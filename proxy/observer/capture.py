@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from proxy.model.facts import CallFact, ExchangeFact, Fact, ObservationFact, TurnFact
+from proxy.model.facts import CallFact, ExchangeFact, Fact, ObservationFact, SessionFact, TurnFact
 from proxy.observer.ports import Observed
 from proxy.store.writer import Content
 
@@ -27,6 +27,7 @@ class Capture(StrEnum):
 
 
 FREE_TEXT: dict[type[Any], tuple[str, ...]] = {
+    SessionFact: ("labels",),
     ExchangeFact: ("path", "faults"),
     CallFact: ("resource", "span", "because"),
     ObservationFact: ("key", "resource", "span"),

@@ -37,6 +37,8 @@ class SessionState:
     first_us: int = 0
     door_effects: str = ""
     """What the client sent through its door, by its last main call."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """The user's own labels, each as first said: figures must not move from one to another."""
     changed: set[str] = field(default_factory=set)
     """Parts to be written."""
 
@@ -50,6 +52,12 @@ class SessionState:
         self.first_us = self.first_us or at_us
         self.door_effects = self.door_effects if door_effects is None else door_effects
         if known != (self.first_us, self.door_effects):
+            self.changed.add("session")
+
+    def label(self, said: Mapping[str, str]) -> None:
+        """Take in labels that are new."""
+        if said.keys() - self.labels.keys():
+            self.labels = {**said, **self.labels}
             self.changed.add("session")
 
     def add(self, seen: Seen) -> None:
@@ -87,6 +95,7 @@ class SessionState:
             body: object = {
                 "first_us": self.first_us,
                 "door_effects": self.door_effects,
+                "labels": self.labels,
                 "conversations": conversations,
             }
         elif kind == "thread":
@@ -105,6 +114,7 @@ def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
         body = orjson.loads(parts[name])
         if "session" in body:
             state.first_us, state.door_effects = body["session"]["first_us"], body["session"]["door_effects"]
+            state.labels = body["session"].get("labels", {})
             state.histories.conversations = body["session"]["conversations"]
         elif "thread" in body:
             thread = _thread(body["thread"])

@@ -100,6 +100,7 @@ class Observers:
                 price=pricer.price,
                 source=source,
                 find=writer.session_of_sign,
+                labels=settings.labels,
                 redact_body=redact_body,
             )
         )
