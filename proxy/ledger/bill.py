@@ -28,6 +28,23 @@ class Line:
     tokens: int | None
     """Billed tokens, of re-reads reference tokens; never added to each other (V21)."""
     pico_usd: int | None
+    """None when anything of it is unpriced."""
+    priced_pico_usd: int = 0
+    """What of it has a price: a lower bound."""
+    unpriced: int = 0
+    """Events without a price."""
+
+    @classmethod
+    def of(cls, events: int, tokens: int | None, costs: Sequence[int | None]) -> Line:
+        """A line of amounts, each measured or None."""
+        known = [cost for cost in costs if cost is not None]
+        return cls(
+            events=events,
+            tokens=tokens,
+            pico_usd=_sum(costs),
+            priced_pico_usd=sum(known),
+            unpriced=len(costs) - len(known),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,18 +126,19 @@ class ThreadBook:
     def _summary(self, boundary: BoundaryFact) -> Line:
         if boundary.summary is None:
             none = boundary.evidence in ("applied edits", "history replaced")
-            return Line(events=0, tokens=0 if none else None, pico_usd=0 if none else None)
+            return Line.of(0, 0, []) if none else Line.of(0, None, [None])
         found = self._iterations.get(boundary.summary, [])
         inside = [one for one in found if one.kind == "compaction"] or found
         tokens = _sum([_input(one) + one.output for one in inside]) if inside else None
-        return Line(events=1, tokens=tokens, pico_usd=_sum([one.pico_usd for one in inside]) if inside else None)
+        cost = _sum([one.pico_usd for one in inside]) if inside else None
+        return Line.of(1, tokens, [cost])
 
     def _rewrite(self, boundary: BoundaryFact) -> Line:
         own = self._context(boundary.turn)
         if own is None:
-            return Line(events=1, tokens=None, pico_usd=None)
+            return Line.of(1, None, [None])
         cost = _difference(own.pico_usd, own.warm_pico_usd)
-        return Line(events=1, tokens=_input(own) - own.cache_read, pico_usd=cost)
+        return Line.of(1, _input(own) - own.cache_read, [cost])
 
     def _context(self, turn: int) -> IterationFact | None:
         """The last sampling of the conversation itself at a turn."""
@@ -133,7 +151,7 @@ class ThreadBook:
     def _rereads(self, calls: Iterable[CallFact]) -> Line:
         charged = list(calls)
         tokens = sum(call.reread_tokens_ref or 0 for call in charged)
-        return Line(events=len(charged), tokens=tokens, pico_usd=_sum([self._cost(call) for call in charged]))
+        return Line.of(len(charged), tokens, [self._cost(call) for call in charged])
 
     def _cost(self, call: CallFact) -> int | None:
         """Money of one re-read: its share of the asking turn's output and of the answering turn's new input.

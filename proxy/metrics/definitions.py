@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from proxy.model.facts import BoundaryKind, ExchangeKind, Label, Observability, ToolClass
@@ -34,6 +35,8 @@ class Dimension:
     """The closed set of its values, each written even when 0; empty when they come from traffic or settings."""
     most: int = 0
     """How many values of an open set get a name of their own; the rest is `other`."""
+    is_users: bool = False
+    """One of `[labels]`: bounded also together with the client (`COMBINATIONS`)."""
 
     @property
     def size(self) -> int:
@@ -56,7 +59,10 @@ class Metric:
     def most_series(self) -> int:
         """Most lines a scrape can hold of it."""
         lines = len(self.buckets) + 3 if self.kind is Kind.HISTOGRAM else 1
-        return lines * math.prod(dimension.size for dimension in self.labels)
+        if not any(dimension.is_users for dimension in self.labels):
+            return lines * math.prod(dimension.size for dimension in self.labels)
+        others = (dimension.size for dimension in self.labels if dimension != CLIENT and not dimension.is_users)
+        return lines * math.prod(others) * (COMBINATIONS + CLIENT.size)
 
 
 CONTEXT_TOKENS = (
@@ -64,11 +70,18 @@ CONTEXT_TOKENS = (
     *(200_000.0, 300_000.0, 400_000.0, 600_000.0, 800_000.0, 1_000_000.0, 2_000_000.0),
 )
 
+TURNS = (1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0, 50.0, 80.0, 130.0, 200.0, 300.0, 500.0, 1_000.0)
+
+USER_VALUES = 20
+"""Values of one of the user's labels that get a name of their own."""
+COMBINATIONS = 32
+"""Combinations of client and user's labels that are told apart; in further ones the labels are `other`."""
+
 CLIENT = Dimension("client", most=8)
 MODEL = Dimension("model", most=16)
 REASON = Dimension("reason", most=24)
-PROCESS = Dimension("process", ("relay", "observer"))
-SOURCE = Dimension("source", ("page", "observer", "store"))
+PROCESS = Dimension("process", most=4)
+SOURCE = Dimension("source", ("page", "observer", "store", "export"))
 EXCHANGE_KIND = Dimension("kind", tuple(ExchangeKind))
 TOKEN_CLASS = Dimension(
     "class",
@@ -85,7 +98,15 @@ REREAD_CLASSES = (
 )
 """Calls for what had been observed before; `reacquisition` alone is the strict one (V1)."""
 REREAD = Dimension("class", REREAD_CLASSES)
+REPEAT_CLASSES = (Label.REPEAT_VISIBLE, Label.REACQUISITION, Label.SUBSET, Label.SUPERSET, Label.OVERLAP, Label.VARIANT)
+REPEAT = Dimension("class", (*REPEAT_CLASSES, "none"))
+PHASE = Dimension("phase", ("before", "after"))
+TOOL = Dimension("tool", most=16)
+EXTENT = Dimension("extent", ("exact", "partial"))
+BILL_PART = Dimension("part", ("summary", "cache_rewrite", "exact_rereads", "partial_rereads", "attempted_rereads"))
+OUTCOME = Dimension("outcome", ("sent", "dropped"))
 VERSION = Dimension("version", most=1)
+DIGEST = Dimension("digest", most=1)
 
 COUNTER, GAUGE, HISTOGRAM = Kind.COUNTER, Kind.GAUGE, Kind.HISTOGRAM
 
@@ -129,8 +150,9 @@ OBSERVED: tuple[Metric, ...] = (
         "Tokens as the provider billed them. Input is the sum of all classes but output.",
         (MODEL, TOKEN_CLASS, ITERATION),
     ),
-    Metric("compaction_cost_usd_total", COUNTER, "Price of billed tokens.", (MODEL, ITERATION)),
-    Metric("compaction_unpriced_iterations_total", COUNTER, "Billed samplings without a known price.", (MODEL,)),
+    Metric("compaction_cost_usd_total", COUNTER, "Price of billed tokens.", (CLIENT, MODEL, ITERATION)),
+    Metric("compaction_billed_iterations_total", COUNTER, "Billed samplings.", (CLIENT, MODEL)),
+    Metric("compaction_unpriced_iterations_total", COUNTER, "Billed samplings without a known price.", (CLIENT, MODEL)),
     Metric(
         "compaction_boundaries_total",
         COUNTER,
@@ -150,6 +172,37 @@ OBSERVED: tuple[Metric, ...] = (
         "Billed context of the first turn after a compaction.",
         (CLIENT,),
         CONTEXT_TOKENS,
+    ),
+    Metric(
+        "compaction_turns_between_boundaries",
+        HISTOGRAM,
+        "Turns from one compaction of a thread to its next one.",
+        (CLIENT,),
+        TURNS,
+    ),
+    Metric(
+        "compaction_bill_usd_total",
+        COUNTER,
+        "Measured cost of compactions by part, as far as it is priced; all of it stands in the cost, too.",
+        (CLIENT, BILL_PART),
+    ),
+    Metric(
+        "compaction_bill_unpriced_total",
+        COUNTER,
+        "Summaries, first turns after and re-reads without a price: above 0 the bill is a lower bound.",
+        (CLIENT, BILL_PART),
+    ),
+    Metric(
+        "compaction_break_even_turns",
+        GAUGE,
+        "Modelled: turns after which a compaction of the last 24 hours pays back, median; +Inf = never.",
+        (CLIENT,),
+    ),
+    Metric(
+        "compaction_followed_turns",
+        GAUGE,
+        "Turns that followed these same compactions up to the next one or to now, median.",
+        (CLIENT,),
     ),
     Metric("compaction_dropped_observations_total", COUNTER, "Observations that compactions dropped.", (CLIENT,)),
     Metric(
@@ -176,17 +229,48 @@ OBSERVED: tuple[Metric, ...] = (
         "What they cost in reference tokens (o200k_base): exact re-reads whole, others only what had been dropped.",
         (CLIENT, REREAD),
     ),
+    Metric(
+        "compaction_tool_reread_reference_tokens_total",
+        COUNTER,
+        "What re-reads cost in reference tokens (o200k_base) by tool; exact and partial ones are never added.",
+        (TOOL, EXTENT),
+    ),
+    Metric(
+        "compaction_retrievals_total",
+        COUNTER,
+        "Retrieval calls on threads that compacted, before and after their first compaction, by what they repeat: the "
+        "class before is the baseline of the class after.",
+        (CLIENT, PHASE, REPEAT),
+    ),
     Metric("compaction_looping_sessions", GAUGE, "Sessions that re-read in a loop after a compaction.", (CLIENT,)),
 )
 
 HOUSE: tuple[Metric, ...] = (
     Metric("compaction_build_info", GAUGE, "1; the label says what is installed.", (VERSION,)),
+    Metric("compaction_settings_info", GAUGE, "1; the label changes with the settings, at a restart.", (DIGEST,)),
     Metric("compaction_process_up", GAUGE, "1 while a process of ours runs.", (PROCESS,)),
     Metric("compaction_process_restarts_total", COUNTER, "Times a process was started again.", (PROCESS,)),
     Metric("compaction_store_bytes", GAUGE, "Size of the store's files."),
+    Metric(
+        "compaction_export_spans_total",
+        COUNTER,
+        "Spans by what became of them; absent unless `export.otlp.endpoint` is set.",
+        (OUTCOME,),
+    ),
     Metric("compaction_scrape_failures_total", COUNTER, "Sources that could not be read for a scrape.", (SOURCE,)),
 )
 
 METRICS: tuple[Metric, ...] = (*RELAY, *OBSERVED, *HOUSE)
 BY_NAME: dict[str, Metric] = {metric.name: metric for metric in METRICS}
-SERIES_LIMIT = 5_000
+SERIES_LIMIT = 6_000
+LABELLED_SERIES_LIMIT = 15_000
+"""The same with `[labels]`."""
+
+
+def labelled(names: Iterable[str]) -> tuple[Metric, ...]:
+    """All metrics; those of sessions with the user's labels behind the client."""
+    users = tuple(Dimension(f"label_{name}", most=USER_VALUES, is_users=True) for name in names)
+    return tuple(
+        replace(metric, labels=(CLIENT, *users, *metric.labels[1:])) if metric.labels[:1] == (CLIENT,) else metric
+        for metric in METRICS
+    )

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proxy.metrics.definitions import HOUSE, METRICS, OBSERVED, OTHER, RELAY, SERIES_LIMIT, UNKNOWN, Dimension, Metric
+from proxy.metrics.definitions import (
+    COMBINATIONS,
+    HOUSE,
+    METRICS,
+    OBSERVED,
+    OTHER,
+    RELAY,
+    SERIES_LIMIT,
+    UNKNOWN,
+    USER_VALUES,
+    Dimension,
+    Metric,
+    labelled,
+)
 
 _CHAPTERS: tuple[tuple[str, str, Sequence[Metric]], ...] = (
     ("The live path", "Read from the relay's page. They go on over restarts of the relay.", RELAY),
@@ -16,6 +29,7 @@ _CHAPTERS: tuple[tuple[str, str, Sequence[Metric]], ...] = (
 def metrics_page() -> str:
     """`docs/metrics.md`."""
     most = sum(metric.most_series for metric in METRICS)
+    most_labelled = sum(metric.most_series for metric in labelled("abc"))
     lines = [
         "# Metrics",
         "",
@@ -23,8 +37,12 @@ def metrics_page() -> str:
         "bearer token). `compaction-gate metrics` prints this list. Each series also has the label `environment`.",
         "",
         "- A series whose source could not be read is absent; one that was read and found nothing is 0.",
-        f"- At most {most:,} series by construction (limit {SERIES_LIMIT:,}), whatever the traffic says: a label that",
-        f"  comes from traffic has a bound, the rest is `{OTHER}`, an empty value is `{UNKNOWN}`.",
+        f"- At most {most:,} series by construction (limit {SERIES_LIMIT:,}), whatever the traffic says: a label",
+        f"  that comes from traffic has a bound, the rest is `{OTHER}`, an empty value is `{UNKNOWN}`. The first",
+        "  values seen have a name of their own; which ones that are is kept in the data folder.",
+        "- With [`[labels]`](operate.md#labels) each series with `client` has `label_NAME` behind it, at",
+        f"  most {USER_VALUES} values each. {COMBINATIONS} combinations of client and labels are told apart; in",
+        f"  further ones the labels are `{OTHER}`: at most {most_labelled:,} series.",
         "- `reference_tokens` (o200k_base) and `billed_tokens` are different units and never belong into one sum.",
     ]
     for title, text, metrics in _CHAPTERS:

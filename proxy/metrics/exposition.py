@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 
 from proxy.metrics import definitions
 from proxy.metrics.bounds import Bounds
-from proxy.metrics.definitions import BY_NAME, Dimension, Kind
+from proxy.metrics.definitions import METRICS, Dimension, Kind
 from proxy.metrics.readings import Distribution, Labels, Readings, Value
 
 ENVIRONMENT = "environment"
@@ -34,11 +34,18 @@ class Page(NamedTuple):
 
 
 class Exposition:
-    """Renders readings; remembers only which open label values have a name."""
+    """Renders readings."""
 
-    def __init__(self, environment: str) -> None:
+    def __init__(
+        self,
+        environment: str,
+        metrics: Sequence[definitions.Metric] = METRICS,
+        bounds: Bounds | None = None,
+    ) -> None:
+        """Takes a label for every series, what may be shown, and which open values have a name."""
         self._environment = environment
-        self._bounds = Bounds()
+        self._metrics = {metric.name: metric for metric in metrics}
+        self._bounds = Bounds() if bounds is None else bounds
 
     def render(self, readings: Readings, accept: str = "") -> Page:
         """The text of a scrape in the form the scraper accepts.
@@ -52,9 +59,9 @@ class Exposition:
         return Page(encode(registry), content_type)
 
     def _families(self, readings: Readings) -> Iterator[Metric]:
-        if unknown := sorted(set(readings) - set(BY_NAME)):
+        if unknown := sorted(set(readings) - set(self._metrics)):
             raise KeyError(unknown[0])
-        for metric in definitions.METRICS:
+        for metric in self._metrics.values():
             if metric.name in readings:
                 yield self._family(metric, readings[metric.name])
 
@@ -72,21 +79,10 @@ class Exposition:
         return family
 
     def _bounded(self, metric: definitions.Metric, values: Mapping[Labels, Value]) -> dict[Labels, Value]:
-        """Values by bounded labels, those that fall together added up; closed sets written whole."""
-        sums: dict[Labels, Value] = {}
-        for labels, value in sorted(values.items()):
-            shown = self._bounds.labels(metric, labels)
-            sums[shown] = _sum(sums[shown], value) if shown in sums else value
+        """Values by bounded labels; closed sets written whole."""
+        sums = self._bounds.merged(metric, values)
         nothing: Value = Distribution((0,) * (len(metric.buckets) + 1), 0) if metric.buckets else 0
         return dict.fromkeys(_expected(metric.labels, sums), nothing) | sums
-
-
-def _sum(one: Value, two: Value) -> Value:
-    if isinstance(one, Distribution) and isinstance(two, Distribution):
-        return one.plus(two)
-    assert not isinstance(one, Distribution)
-    assert not isinstance(two, Distribution)
-    return one + two
 
 
 def _expected(dimensions: tuple[Dimension, ...], seen: Mapping[Labels, object]) -> Iterator[Labels]:

@@ -34,3 +34,22 @@ def distribute(values: Sequence[float], bounds: Sequence[float]) -> Distribution
     for value in values:
         counts[next((index for index, bound in enumerate(bounds) if value <= bound), len(bounds))] += 1
     return Distribution(tuple(counts), sum(values))
+
+
+def plus(one: Value, two: Value) -> Value:
+    """Two values of one metric together."""
+    if isinstance(one, Distribution) and isinstance(two, Distribution):
+        return one.plus(two)
+    assert not isinstance(one, Distribution)
+    assert not isinstance(two, Distribution)
+    return one + two
+
+
+def parts_of(value: Value) -> tuple[float, ...]:
+    """What of a value may only grow: a number itself; of a distribution its buckets and its total."""
+    return (*value.counts, value.total) if isinstance(value, Distribution) else (value,)
+
+
+def whole(parts: Sequence[float]) -> Value:
+    """The value that has these parts."""
+    return parts[0] if len(parts) == 1 else Distribution(tuple(int(count) for count in parts[:-1]), parts[-1])

@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from proxy.metrics.definitions import CONTEXT_TOKENS, METRICS, SERIES_LIMIT, Kind, Metric
+from proxy.metrics.definitions import (
+    CONTEXT_TOKENS,
+    LABELLED_SERIES_LIMIT,
+    METRICS,
+    SERIES_LIMIT,
+    Kind,
+    Metric,
+    labelled,
+)
 from proxy.metrics.exposition import Exposition
 from proxy.metrics.readings import Labels, Value, distribute
 
@@ -73,26 +81,28 @@ def test_histograms_are_cumulative_with_inclusive_bounds() -> None:
 
 
 def test_values_that_fall_into_other_are_added_up() -> None:
-    many = {(f"model-{number:02}",): 1.0 for number in range(40)}
+    many = {("c", f"model-{number:02}"): 1.0 for number in range(40)}
     found = samples(text_of({"compaction_unpriced_iterations_total": many}), "compaction_unpriced_iterations_total")
     assert len(found) == 17
-    assert found[(("model", "other"),)] == 24
+    assert found[("client", "c"), ("model", "other")] == 24
     assert sum(found.values()) == 40
 
 
 def test_a_name_keeps_its_place_over_scrapes() -> None:
     exposition = Exposition("e")
     name = "compaction_unpriced_iterations_total"
-    exposition.render({name: {(f"m{number:02}",): 1.0 for number in range(10, 26)}})
-    text = exposition.render({name: {(f"m{number:02}",): 1.0 for number in range(26)}}).body.decode()
-    assert (("model", "m25"),) in samples(text, name)
-    assert (("model", "m00"),) not in samples(text, name)
+    exposition.render({name: {("c", f"m{number:02}"): 1.0 for number in range(10, 26)}})
+    text = exposition.render({name: {("c", f"m{number:02}"): 1.0 for number in range(26)}}).body.decode()
+    assert (("client", "c"), ("model", "m25")) in samples(text, name)
+    assert (("client", "c"), ("model", "m00")) not in samples(text, name)
 
 
-def test_ten_thousand_junk_names_stay_under_the_series_limit() -> None:
+@pytest.mark.parametrize(("users", "limit"), [((), SERIES_LIMIT), (("team", "agent", "site"), LABELLED_SERIES_LIMIT)])
+def test_ten_thousand_junk_names_stay_under_the_series_limit(users: tuple[str, ...], limit: int) -> None:
     junk = [f"junk-{number}" for number in range(5_000)] + [f'/v1/{number}?key=\n\0"{{' for number in range(5_000)]
     readings: dict[str, dict[Labels, Value]] = {}
-    for metric in METRICS:
+    metrics = labelled(users)
+    for metric in metrics:
         if all(dimension.values for dimension in metric.labels):
             continue
         found: dict[Labels, Value] = {}
@@ -100,14 +110,15 @@ def test_ten_thousand_junk_names_stay_under_the_series_limit() -> None:
             labels = tuple((dimension.values or (word,))[0] for dimension in metric.labels)
             found[labels] = distribute([1.0], metric.buckets) if metric.kind is Kind.HISTOGRAM else 1
         readings[metric.name] = found
-    text = text_of(readings)
+    text = Exposition("staging", metrics).render(readings).body.decode()
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    assert len(lines) <= SERIES_LIMIT
+    assert len(lines) <= limit
     assert "/v1/" not in text
 
 
 def test_the_series_are_bounded_by_construction() -> None:
     assert sum(metric.most_series for metric in METRICS) <= SERIES_LIMIT
+    assert sum(metric.most_series for metric in labelled(["a", "b", "c"])) <= LABELLED_SERIES_LIMIT
 
 
 @settings(max_examples=50)

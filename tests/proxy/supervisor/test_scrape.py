@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.export.progress import Progress
 from proxy.metrics.definitions import METRICS
 from proxy.metrics.loops import LoopLimits
 from proxy.model.facts import ExchangeKind
@@ -15,7 +16,7 @@ from proxy.relay.counters import vocabulary
 from proxy.store import Commit, Database, Writer, open_database
 from proxy.supervisor.scrape import HOUR_US, Scrape, Sources
 from proxy.wiring.folder import DataFolder
-from tests.support.store import a_commit, an_exchange
+from tests.support.store import START_US, a_commit, an_exchange
 from tests.support.stories import Telling, a_compacted_session, keep, reads, rereads
 
 
@@ -29,7 +30,7 @@ class Clock:
         return self.now_us
 
 
-def a_scrape(folder: Path, clock: Clock | None = None) -> Scrape:
+def a_scrape(folder: Path, clock: Clock | None = None, *, labels: tuple[str, ...] = ()) -> Scrape:
     return Scrape(
         Sources(
             folder=DataFolder(folder),
@@ -37,6 +38,8 @@ def a_scrape(folder: Path, clock: Clock | None = None) -> Scrape:
             loops=LoopLimits(same_observation=3, any_of_them=10, turns=10, idle_us=900_000_000),
             environment="test",
             version="1",
+            settings_digest="0" * 8,
+            labels=labels,
             processes=lambda: {"compaction_process_up": {("relay",): 1, ("observer",): 0}},
             now_us=clock or Clock(time.time_ns() // 1_000),
         )
@@ -78,7 +81,8 @@ def test_every_series_that_is_defined_has_a_source(tmp_path: Path) -> None:
             if metric.kind == "gauge":
                 page.set(page.slot(metric, **dict(labels)), 1)
     (tmp_path / "observer.json").write_text(json.dumps({"behind_since_us": None, "written_us": 0}))
-    scrape = a_scrape(tmp_path)
+    Progress(since_us=0, sent=3, dropped=1).write(tmp_path / "export.json")
+    scrape = a_scrape(tmp_path, Clock(START_US))
     with open_database(f"sqlite:///{tmp_path}/store.db") as database:
         scrape.page()
         Writer(database).commit(a_commit(1))

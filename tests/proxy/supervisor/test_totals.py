@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from proxy.journal.layout import Mark
-from proxy.metrics.readings import Distribution
+from proxy.metrics.readings import Distribution, Readings
 from proxy.model.facts import Label
 from proxy.store import Commit, Database, StateChange, Writer, open_database, snapshot
-from proxy.supervisor.totals import Totals, contexts
+from proxy.supervisor.totals import Totals
 from tests.support.stories import Telling, a_compacted_session, keep, reads, rereads
 
 
@@ -20,7 +20,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield found
 
 
-def read(totals: Totals, database: Database) -> dict[str, dict[tuple[str, ...], float]]:
+def read(totals: Totals, database: Database) -> Readings:
     with snapshot(database) as reader:
         totals.refresh(reader)
     return totals.readings()
@@ -52,7 +52,7 @@ def test_facts_are_added_up_by_what_they_are(database: Database) -> None:
         (client, "subset"): 840,
     }
     assert found["compaction_billed_tokens_total"]["claude-x", "output", "message"] == 2_200
-    assert found["compaction_cost_usd_total"]["claude-x", "message"] == pytest.approx(0.38, abs=0.005)
+    assert found["compaction_cost_usd_total"][client, "claude-x", "message"] == pytest.approx(0.38, abs=0.005)
     assert found["compaction_turns_without_usage_total"] == {}
 
 
@@ -64,7 +64,8 @@ def test_what_is_unpriced_or_without_usage_is_counted_and_not_added_as_nothing(d
     keep(told, database)
     found = read(Totals(), database)
     assert found["compaction_cost_usd_total"] == {}
-    assert found["compaction_unpriced_iterations_total"] == {("claude-x",): 1}
+    assert found["compaction_unpriced_iterations_total"] == {("claude-code", "claude-x"): 1}
+    assert found["compaction_billed_iterations_total"] == {("claude-code", "claude-x"): 1}
     assert found["compaction_turns_without_usage_total"] == {("claude-code",): 1}
     assert found["compaction_turns_with_disagreeing_usage_total"] == {("claude-code",): 1}
 
@@ -105,10 +106,7 @@ def test_a_session_keeps_the_client_it_was_first_seen_with(database: Database) -
 
 def test_contexts_around_boundaries_are_distributed_by_client(database: Database) -> None:
     keep(a_compacted_session(), database)
-    totals = Totals()
-    read(totals, database)
-    with snapshot(database) as reader:
-        found = contexts(reader, totals.client)
+    found = read(Totals(), database)
     before = found["compaction_boundary_context_before_tokens"]["claude-code",]
     assert isinstance(before, Distribution)
     assert (sum(before.counts), before.total) == (1, 61_900)
