@@ -67,7 +67,8 @@ class ExchangeObserver[S]:
             raise
         except Exception as error:  # noqa: BLE001 - a poisonous exchange must not stop the others
             place = traceback.extract_tb(error.__traceback__)[-1]  # never the message: it may quote the traffic
-            LOG.error("raised at %s:%s", place.filename, place.lineno)  # noqa: TRY400
+            told = {"file": place.filename, "line": place.lineno}
+            LOG.error("raised at %(file)s:%(line)s", told)  # noqa: TRY400
             self._give_up(exchange, mark, f"internal: {type(error).__name__}")
 
     def _observe(self, exchange: Exchange, mark: Mark) -> None:
@@ -107,7 +108,7 @@ class ExchangeObserver[S]:
 
     def _give_up(self, exchange: Exchange, mark: Mark, reason: str) -> None:
         self._tally.internal_errors += 1
-        LOG.error("exchange %s left unread: %s", exchange.id, reason)
+        LOG.error("exchange %(exchange)s left unread: %(reason)s", {"exchange": exchange.id, "reason": reason})
         fact = exchange_fact(exchange, ExchangeKind.UNPARSED, reason)
         self._commit(Commit(exchange=self._keeper.fact(fact), mark=mark), exchange)
 

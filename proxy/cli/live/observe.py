@@ -16,7 +16,7 @@ from proxy.wiring.observer import observe_until_idle, serve_observer
 def observe(invocation: Invocation, *, until_idle: bool) -> None:
     """Read the journal of a data folder into its store. One observer at a time reads a journal."""
     said = settings.read(invocation).settings
-    start_logging(said.admin.log)
+    start_logging(said.admin.log, "observer")
     if until_idle:
         observe_until_idle(said)
     else:

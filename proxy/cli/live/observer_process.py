@@ -23,5 +23,5 @@ def observer(spec: Path, source: str) -> None:
         settings = Settings.model_validate_json(spec.read_text("utf-8"))
     except (OSError, ValidationError) as error:
         raise InputError(str(spec), "", type(error).__name__, "an observer's spec") from None
-    start_logging(settings.admin.log)
+    start_logging(settings.admin.log, "observer")
     serve_observer(settings, source=source)

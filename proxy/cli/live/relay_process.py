@@ -21,7 +21,7 @@ from proxy.wiring.spec import read_relay_spec
 def relay(spec: Path, ready_fd: int | None) -> None:
     """Run a relay alone: what `serve` and `wrap` start."""
     told = read_relay_spec(spec)
-    start_logging(told.log)
+    start_logging(told.log, "relay")
 
     def ready(listening: Listening) -> None:
         if ready_fd is not None:

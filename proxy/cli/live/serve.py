@@ -34,7 +34,7 @@ def serve(
         admin__listen=("--admin", admin),
         capture__contents=("--record", "full" if record else None),
     ).settings
-    start_logging(said.admin.log)
+    start_logging(said.admin.log, "supervisor")
     asyncio.run(run_service(said, version=product_version(), announce=_announce, ready_file=ready_file))
 
 

@@ -10,7 +10,7 @@ from tests.support.typed import type_command
 
 @pytest.fixture(autouse=True)
 def _quiet_logging(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proxy.cli.live.observe.start_logging", lambda form: None)
+    monkeypatch.setattr("proxy.cli.live.observe.start_logging", lambda form, component: None)
 
 
 def test_until_idle_reads_what_is_there_and_ends(tmp_path: Path) -> None:
