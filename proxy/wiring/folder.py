@@ -27,8 +27,13 @@ class DataFolder:
         self.observer = self.path / "observer.json"
         self.attempts = self.path / "observer.attempts"
         self.counters = self.path / "counters.json"
+        self.label_values = self.path / "label_values.json"
+        self.export = self.path / "export.json"
+        self.export_lock = self.path / "export.lock"
         self.vocabulary = self.path / "vocabulary"
         self.run_tags = self.path / "run_tags"
+        self.authority = self.path / "intercept"
+        """The intercept door's certificate authority."""
 
     def spec(self, process: str) -> Path:
         """What that child process is told."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, distribution
+
 from config import tool_rules
 from config.settings import Settings
 from proxy.accounting.price_file import load_prices
+from proxy.model.errors import InputError
 from proxy.store import open_database
 from proxy.wire.body_secrets import BodySecrets
 from proxy.wiring.relay import read_token, relay_settings
 from proxy.wiring.settings import relay_spec
+
+EXPORTER = "opentelemetry-exporter-otlp-proto-http"
 
 
 def check_files(settings: Settings) -> None:
@@ -26,6 +31,8 @@ def check_files(settings: Settings) -> None:
     if settings.tools.files:
         tool_rules.load(settings.tools.files)
     BodySecrets(settings.capture.redact)
+    if settings.export.otlp.endpoint:
+        _check_exporter()
 
 
 def check_inputs(settings: Settings) -> None:
@@ -39,3 +46,11 @@ def check_inputs(settings: Settings) -> None:
     """
     check_files(settings)
     open_database(settings.store.database).close()
+
+
+def _check_exporter() -> None:
+    try:
+        distribution(EXPORTER)
+    except PackageNotFoundError:
+        expected = "the extra `otlp`: pip install 'compaction-gate[otlp]'"
+        raise InputError("export.otlp.endpoint", "", f"no {EXPORTER}", expected) from None

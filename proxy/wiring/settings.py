@@ -26,6 +26,11 @@ def loop_limits(settings: Settings) -> LoopLimits:
     )
 
 
+def export_spec(settings: Settings) -> str:
+    """What an exporter is told; empty when none is asked for."""
+    return settings.model_dump_json() if settings.export.otlp.endpoint else ""
+
+
 def relay_spec(settings: Settings) -> RelaySpec:
     """What a relay is told; its socket is added by whoever starts it."""
     relay, egress = settings.relay, settings.egress
