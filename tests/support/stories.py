@@ -130,7 +130,11 @@ class Telling:
                 a_fact(ObservationFact, **who, observation=name, turn=1, resource=resource, tokens_ref=tokens,
                        key=f"read:{resource}:@{'c' * 64}", content_sha256="c" * 64, dropped_by=number)
             )  # fmt: skip
-            self.drops.append(a_fact(DropFact, **who, boundary=number, observation=name, in_summary=InSummary.NONE))
+            self.drops.append(
+                a_fact(
+                    DropFact, **who, boundary=number, observation=name, turn=own[-1].turn + 1, in_summary=InSummary.NONE
+                )
+            )
         return self.boundaries[-1]
 
     def after(self, tokens: int) -> None:

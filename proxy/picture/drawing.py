@@ -1,0 +1,56 @@
+"""Elements of SVG and HTML as text. Everything that traffic named is escaped here, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+_UNSHOWABLE = re.compile(
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+"""What XML forbids, and what would let a name be written backwards."""
+
+Attribute = str | int | float | None
+
+
+def clean(text: str) -> str:
+    """The text with a visible sign in place of each character that no page may hold."""
+    return _UNSHOWABLE.sub("\ufffd", text)
+
+
+def words(text: str) -> str:
+    """A text as the content of an element."""
+    return escape(clean(text), quote=False)
+
+
+def element(tag: str, *content: str, **attributes: Attribute) -> str:
+    """An element with content that is markup already. `stroke_width` is `stroke-width`, `class_` is `class`."""
+    said = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    inner = "".join(content)
+    return f"<{tag}{said}>{inner}</{tag}>" if inner else f"<{tag}{said}/>"
+
+
+def label(x: float, y: float, text: str, **attributes: Attribute) -> str:
+    """A text in a picture."""
+    return element("text", words(text), x=x, y=y, **attributes)
+
+
+def number(value: float) -> str:
+    """A coordinate, to a tenth of a pixel."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning and end when it is longer."""
+    if len(text) <= most:
+        return text
+    head = (most - 1) // 3
+    return f"{text[:head]}\u2026{text[len(text) - (most - 1 - head) :]}"
+
+
+def _value(value: str | float) -> str:
+    return number(value) if isinstance(value, int | float) else escape(clean(value), quote=True)
