@@ -35,7 +35,13 @@ not in the table (wire-formats 6)."""
 _UNRELATED = re.compile(r"audio|document|hours|image|mchars|messages|storage|video")
 """Prices of what no token class counts. Any other price that is not in `_KEYS` makes a model unpriced."""
 
-_CONTEXTS = {("service_tier", "batch"): ("processing", "batch"), ("speed", "fast"): ("speed", "fast")}
+_CONTEXTS = {
+    ("service_tier", "batch"): ("processing", "batch"),
+    ("service_tier", "flex"): ("service_tier", "flex"),
+    ("service_tier", "priority"): ("service_tier", "priority"),
+    ("service_tier", "fast"): ("service_tier", "fast"),
+    ("speed", "fast"): ("speed", "fast"),
+}
 """Pricing terms as the provider states them, and as the table does."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -87,5 +87,4 @@ class OpenAIResponses:
 
     def open_reply(self, status: int, request: Request | None = None) -> ResponseAssembler:
         """See `reply.ResponseAssembler`."""
-        del request
-        return ResponseAssembler(status)
+        return ResponseAssembler(status, request.model if request else "")

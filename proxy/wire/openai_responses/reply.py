@@ -18,7 +18,7 @@ from typing import Any
 from proxy.model.messages import Block, BlockKind, Reply
 from proxy.model.usage import IterationKind
 from proxy.wire.faults import Faults, error_of
-from proxy.wire.json_values import Json, text_of, word_of
+from proxy.wire.json_values import Json, object_of, text_of, word_of
 from proxy.wire.openai_responses.items import ASSISTANT, MESSAGE, blocks_of, role_of, type_of
 from proxy.wire.openai_responses.streamed import STREAMED, StreamedItem
 from proxy.wire.openai_responses.usage import billed, kept
@@ -33,11 +33,13 @@ class ResponseAssembler:
 
     Args:
         status: The HTTP status; 0 when no response head came.
+        asked: The model asked for: what `/responses/compact` answers names none.
     """
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, asked: str = "") -> None:
         self.faults = Faults()
         self._status = status
+        self._asked = asked
         self._response: dict[str, Any] = {}
         self._items: dict[int | str, StreamedItem] = {}
         self._ended = False
@@ -80,8 +82,9 @@ class ResponseAssembler:
     def reply(self) -> Reply:
         """What has come so far."""
         blocks = self._blocks()
-        model = text_of(self._response.get("model"))
-        is_compaction = self._response.get("object") == _COMPACTED or _is_only_compaction(blocks)
+        is_pass = self._response.get("object") == _COMPACTED
+        model = text_of(self._response.get("model")) or (self._asked if is_pass else "")
+        is_compaction = is_pass or _is_only_compaction(blocks)
         kind = IterationKind.COMPACTION if is_compaction else IterationKind.MESSAGE
         bill = billed(self._response, blocks, kind, model)
         return Reply(
@@ -154,12 +157,11 @@ class ResponseAssembler:
             self._items[key] = StreamedItem(raw)
 
     def _item_done(self, place: str, payload: dict[str, Any]) -> None:
-        raw = payload.get("item")
-        item = self._items.setdefault(_key(payload), StreamedItem({}))
-        if not isinstance(raw, dict) or item.is_done:
+        key, raw = _key(payload), payload.get("item")
+        if not isinstance(raw, dict) or (key in self._items and self._items[key].is_done):
             self.faults.add(f"{place}: the end of no item")
         else:
-            item.end(raw)
+            self._items.setdefault(key, StreamedItem(raw)).end(raw)
 
     def _text(self, place: str, name: str, payload: dict[str, Any]) -> None:
         item = self._items.get(_key(payload))
@@ -184,14 +186,13 @@ def _is_only_compaction(blocks: tuple[Block, ...]) -> bool:
 
 
 def _stop_reason(response: Mapping[str, Any], *, is_compaction: bool) -> str:
-    status = response.get("status")
-    details = response.get("incomplete_details")
-    match status:
+    match response.get("status"):
         case "completed":
             return "compaction" if is_compaction else "completed"
-        case "incomplete" if isinstance(details, dict):
-            return f"incomplete:{word_of(details.get('reason'))}"
-        case "incomplete" | "failed" | "cancelled":
+        case "incomplete":
+            reason = word_of(object_of(response.get("incomplete_details")).get("reason"), otherwise="")
+            return f"incomplete:{reason}" if reason else "incomplete"
+        case "failed" | "cancelled" as status:
             return str(status)
         case _:
             return ""

@@ -58,10 +58,20 @@ def test_terms_that_the_table_prices_have_their_own_rates(term: tuple[str, str],
     assert rates["web_search"] == OPUS["web_search"]
 
 
+@pytest.mark.parametrize(("tier", "factor"), [("flex", "0.5"), ("batch", "0.5"), ("priority", "2"), ("fast", "2")])
+def test_each_service_tier_has_rates_of_its_own(tier: str, factor: str) -> None:
+    standard, rates = (rates_of("gpt-6-astra", terms, NOW) for terms in ((), (("service_tier", tier),)))
+    for name in ("input", "cache_read", "cache_write_30m", "output"):
+        assert rates[name] == standard[name].times(Decimal(factor))
+    assert rates["web_search"] == standard["web_search"]
+
+
 @pytest.mark.parametrize(
     ("model", "terms", "reason"),
     [
         ("claude-opus-5-5", (("service_tier", "priority"),), "no price for service_tier priority"),
+        ("gpt-6-astra", (("service_tier", "ultrafast"),), "no price for service_tier ultrafast"),
+        ("gpt-5-pro", (("service_tier", "priority"),), "no price for service_tier priority"),
         ("claude-opus-5-5", (("inference_geo", "us"),), "no price for inference_geo us"),
         ("claude-sonnet-4-5", (("speed", "fast"),), "no price for speed fast"),
         ("claude-opus-5-5", (BATCH, FAST), "no price for service_tier batch with speed fast"),
