@@ -20,6 +20,7 @@ from proxy.model.facts import CallFact, ExchangeFact, ExchangeKind, Fact, Label,
 from proxy.model.ids import ExchangeId, SessionId
 from proxy.observer import Capture, ExchangeObserver, Journey, Keeper, Observer, Tally
 from proxy.store import Commit, Database, LoadedState, Writer, dump
+from proxy.wire.websocket import open_socket
 from tests.support.journal import Play
 from tests.support.store import MAIN, a_fact
 
@@ -87,7 +88,7 @@ def observe(folder: Path, database: Database, journey: Journey[Any], fuse: Fuse 
     """One life over the journal in `folder`, until it is idle; False when it died before."""
     fuse = fuse or Fuse()
     writer = MortalWriter(database, fuse)
-    reader = JournalReader(folder, marks=writer.marks(), exclusive=True)
+    reader = JournalReader(folder, marks=writer.marks(), exclusive=True, sockets=open_socket)
     tally = Tally(started_us=0)
     station = ExchangeObserver(journey, writer, keeper=Keeper(Capture.HASHES, str), tally=tally)
     observer = Observer(MortalJournal(reader, fuse), station, tally, snapshot=folder.parent / "observer.json")
