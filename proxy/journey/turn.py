@@ -74,8 +74,7 @@ class Turn:
     @cached_property
     def _texts(self) -> Texts:
         """What the model reads beside the results that are known as this turn begins."""
-        known = {seen.unit for seen in self.ledger.seen()}
-        others = (unit.block for unit in self._results if unit.digest not in known)
+        others = [unit.block for unit in self._results if not self.ledger.has_unit(unit.digest)]
         return Texts.of((*Texts.shown(self._request, self._visible), *others))
 
     @cached_property
@@ -122,17 +121,22 @@ class Turn:
 
     def _carried_in(self) -> None:
         self.ledger.revive({unit.digest for unit in self.fresh})
-        known = {seen.call for seen in self.ledger.seen()}
+        strange = [
+            (index, unit)
+            for index, unit in enumerate(self.fresh)
+            if unit.block.kind is BlockKind.RESULT and not self.ledger.has_call(CallId(unit.block.call_id))
+        ]
+        if not strange:
+            return
         asked_here = set(history.unpack(self._thread.history + self._thread.reply))
         calls = {
             unit.block.call_id: unit.block
             for unit in self._call.units
             if unit.block.kind is BlockKind.CALL and unit.digest not in asked_here
         }
-        for index, unit in enumerate(self.fresh):
-            block = unit.block
-            if block.kind is BlockKind.RESULT and block.call_id in calls and CallId(block.call_id) not in known:
-                fact = self.ledger.carry_in(calls[block.call_id], unit, self.number, index)
+        for index, unit in strange:
+            if unit.block.call_id in calls:
+                fact = self.ledger.carry_in(calls[unit.block.call_id], unit, self.number, index)
                 self.facts += [fact] if fact else []
 
     # --- boundaries ---
@@ -247,8 +251,7 @@ class Turn:
         """What of this resource's dropped content stands in the texts that the model sees now (V5)."""
         if asked.tool_class is not ToolClass.RETRIEVAL:
             return
-        dropped = [one for one in self.ledger.seen() if one.dropped_by is not None]
-        own = [one.lines for one in dropped if one.key == asked.key or one.concerns(asked.resources)]
+        own = [one.lines for one in self.ledger.akin(asked) if one.dropped_by is not None]
         if own:
             asked.texts = self._texts.only({line for packed in own for line in lines.unpack(packed)})
             asked.opaque = self._texts.opaque

@@ -43,13 +43,26 @@ class Ledger:
         self._client = client
         self._thread = thread
         self._state = state
+        self._shelf = state.shelf(thread.id)
         self._tools = own.tools
         self._count = own.count
         self._redact = own.redact
 
     def seen(self) -> Iterator[Seen]:
         """This thread's observations in order; those of abandoned branches aside."""
-        return (seen for seen in self._state.seen.values() if seen.thread == self._thread.id and not seen.rewound)
+        return iter(self._shelf)
+
+    def akin(self, asked: Asked) -> list[Seen]:
+        """Of these, in order: those of a call's key or of one of its resources."""
+        return self._shelf.akin(asked.key, asked.resources)
+
+    def has_call(self, call: CallId) -> bool:
+        """Whether one of these came of that call."""
+        return self._shelf.has_call(call)
+
+    def has_unit(self, unit: bytes) -> bool:
+        """Whether one of these was shown by a result block of that digest."""
+        return self._shelf.has_unit(unit)
 
     def ask(self, turn: int, index: int, block: Block) -> Asked:
         """Take note of a call that the model asked for."""
@@ -78,7 +91,7 @@ class Ledger:
             arguments_tokens_ref=self._count(arguments),
             suspected=False,
         )
-        latest = matching.latest(self.seen(), asked.key)
+        latest = self._shelf.latest(asked.key)
         asked.suspected = (
             asked.tool_class is ToolClass.RETRIEVAL and latest is not None and latest.id not in self._thread.visible
         )
@@ -98,7 +111,7 @@ class Ledger:
         result = self._tools.result(self._client, asked.tool, block.text, is_error=block.is_error, form=asked.form)
         content = Content.of(result, block, self._count)
         self._thread.shell_cwd = self._redact(result.shell_cwd) or self._thread.shell_cwd
-        match = matching.match(asked, result.kind, content, self._thread, list(self.seen()))
+        match = matching.match(asked, result.kind, content, self._thread, self._shelf)
         row = classify(match.question)
         facts: list[Fact] = []
         seen = None
@@ -135,11 +148,10 @@ class Ledger:
 
     def revive(self, shown: set[bytes]) -> None:
         """A branch that was left is taken up again: what stands in it was seen after all."""
-        for seen in self._state.seen.values():
-            if seen.rewound and seen.thread == self._thread.id and seen.unit in shown:
-                seen.rewound = False
-                self._thread.visible.add(seen.id)
-                self._state.touch_seen({seen.id})
+        for seen in [seen for unit in shown for seen in self._shelf.left(unit)]:
+            seen.rewound = False
+            self._thread.visible.add(seen.id)
+            self._state.touch_seen({seen.id})
 
     def _see(self, asked: Asked, content: Content, unit: Unit, turn: int, mark: str = "") -> Seen:
         seen = Seen(
@@ -164,8 +176,8 @@ class Ledger:
         """Lines that came back are no longer missing: each counts once per boundary (V4)."""
         back = set(lines.unpack(fresh.lines))
         touched: set[ObservationId] = set()
-        for seen in self.seen():
-            if seen.remaining and (seen.concerns(fresh.resources) or seen.key == fresh.key):
+        for seen in self._shelf.akin(fresh.key, fresh.resources):
+            if seen.remaining:
                 left = b"".join(line for line in lines.unpack(seen.remaining) if line not in back)
                 if left != seen.remaining:
                     seen.remaining = left

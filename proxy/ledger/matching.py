@@ -12,6 +12,7 @@ from proxy.ledger.results import ResultKind
 from proxy.model.facts import InSummary
 from proxy.model.ids import ObservationId
 from proxy.sessions import lines
+from proxy.sessions.shelf import Shelf
 from proxy.sessions.thread import Asked, Seen, Thread
 
 
@@ -47,16 +48,7 @@ class _Known(NamedTuple):
     """Lines that were dropped and not restored, each with the observation that was its last copy."""
 
 
-def latest(seen: Iterable[Seen], key: str) -> Seen | None:
-    """The last observation of a canonical key."""
-    found = None
-    for one in seen:
-        if one.key == key:
-            found = one
-    return found
-
-
-def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, seen: list[Seen]) -> Match:
+def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, seen: Shelf) -> Match:
     """Compare an answer with everything its thread has seen."""
     known = _known(asked, content, thread, seen)
     sought = _Sought(content.sha256, content.lines)
@@ -94,12 +86,12 @@ def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, se
     )
 
 
-def _known(asked: Asked, content: Content, thread: Thread, seen: list[Seen]) -> _Known:
+def _known(asked: Asked, content: Content, thread: Thread, seen: Shelf) -> _Known:
     # Empty answers say nothing about another key: a search without hits is no copy of another one.
-    related = [one for one in seen if one.key == asked.key or (content.lines and one.concerns(asked.resources))]
+    related = seen.akin(asked.key, asked.resources if content.lines else ())
     visible = [one for one in related if one.id in thread.visible]
     dropped = [one for one in related if one.dropped_by is not None]
-    return _Known(latest(related, asked.key), related, visible, dropped, _missing(dropped, visible))
+    return _Known(seen.latest(asked.key), related, visible, dropped, _missing(dropped, visible))
 
 
 def _shares_lines(content: Content, related: list[Seen]) -> bool:
@@ -129,7 +121,7 @@ def _drop_of(one: Seen) -> tuple[int, int]:
     return one.dropped_by or 0, one.dropped_turn or 0
 
 
-def _elsewhere(sought: _Sought, visible: set[ObservationId], seen: list[Seen]) -> bool:
+def _elsewhere(sought: _Sought, visible: set[ObservationId], seen: Iterable[Seen]) -> bool:
     """A visible observation of another resource holds the content: a copy all the same (V5)."""
     return bool(sought.lines) and covered(sought.lines, sought.sha256, (one for one in seen if one.id in visible))
 

@@ -19,6 +19,7 @@ from proxy.model.ids import ObservationId, SessionId, ThreadId
 from proxy.model.messages import Request
 from proxy.sessions.held import Histories, load_held
 from proxy.sessions.normalise import Unit
+from proxy.sessions.shelf import Shelf
 from proxy.sessions.thread import Asked, Said, Seen, Signature, Thread
 
 FORMAT = 1
@@ -41,6 +42,8 @@ class SessionState:
     """The user's own labels, each as first said: figures must not move from one to another."""
     changed: set[str] = field(default_factory=set)
     """Parts to be written."""
+    _shelves: dict[ThreadId, Shelf] = field(default_factory=dict, compare=False, repr=False)
+    _places: dict[ObservationId, int] = field(default_factory=dict, compare=False, repr=False)
 
     def touch(self, thread: Thread) -> None:
         """Mark a thread for writing."""
@@ -62,13 +65,22 @@ class SessionState:
 
     def add(self, seen: Seen) -> None:
         """Take in a new observation."""
+        self.put(seen)
+        self.changed.add(self._page(self._places[seen.id]))
+
+    def put(self, seen: Seen) -> None:
+        """Take in an observation that is stored."""
+        self._places[seen.id] = len(self.seen)
         self.seen[seen.id] = seen
-        self.changed.add(self._page(len(self.seen) - 1))
+        self.shelf(seen.thread).put(seen)
+
+    def shelf(self, thread: ThreadId) -> Shelf:
+        """A thread's observations."""
+        return self._shelves.setdefault(thread, Shelf())
 
     def touch_seen(self, ids: set[ObservationId]) -> None:
         """Mark the pages of some observations for writing."""
-        if ids:
-            self.changed.update(self._page(i) for i, key in enumerate(self.seen) if key in ids)
+        self.changed.update(self._page(self._places[key]) for key in ids)
 
     def hold(self, request: Request, reply: str, thread: Thread, units: Sequence[Unit]) -> None:
         """Remember the history that a reply of a thread stands for."""
@@ -123,8 +135,7 @@ def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
             state.histories.by_reply.update((reply, load_held(held)) for reply, held in body["held"])
         else:
             for row in body["seen"]:
-                seen = _seen(row)
-                state.seen[seen.id] = seen
+                state.put(_seen(row))
     return state
 
 
