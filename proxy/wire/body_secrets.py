@@ -16,7 +16,12 @@ from proxy.wire.endpoint import DIALECTS
 from proxy.wire.json_values import Json
 from proxy.wire.secret_paths import REDACTED, whole
 
-_CONVERSATION = frozenset({"messages", "system", "content", "input", "instructions", "output"})
+_CONVERSATION = frozenset(
+    {
+        "candidates", "choices", "content", "contents", "input", "instructions", "messages", "output", "system",
+        "systemInstruction", "system_instruction",
+    }
+)  # fmt: skip
 """Top-level members that hold what was said; member names mean nothing there."""
 
 _SECRET_MEMBERS = frozenset(
@@ -46,6 +51,7 @@ _PATTERNS = (
     _Pattern("earer ", re.compile(r"(?<=[Bb]earer )[A-Za-z0-9._~+/-]{16,}=*")),
     _Pattern("n_token", re.compile(_AS_TEXT.format("authorization_token")), rf"\1{REDACTED}"),
     _Pattern("t_token", re.compile(_AS_TEXT.format("fallback_credit_token")), rf"\1{REDACTED}"),
+    _Pattern("y_identifier", re.compile(_AS_TEXT.format("safety_identifier")), rf"\1{REDACTED}"),
 )
 
 

@@ -77,3 +77,10 @@ def test_of_a_turns_metadata_stays_which_turn_it_is(metadata: str, kept: str) ->
 def test_the_providers_keys_are_removed_from_any_text(key: str) -> None:
     assert BodySecrets().redact_text(f"OPENAI_API_KEY={key}; ok") == f"OPENAI_API_KEY={REDACTED}; ok"
     assert BodySecrets().redact_text("a task-list, sk-learn, risk-1") == "a task-list, sk-learn, risk-1"
+
+
+def test_the_answer_repeats_the_persons_identifier_and_loses_it() -> None:
+    body = orjson.dumps(
+        {"type": "response.created", "response": {"id": "resp_1", "safety_identifier": CANARY}}
+    ).decode()
+    assert BodySecrets().redact_text(body) == body.replace(CANARY, REDACTED)
