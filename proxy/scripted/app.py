@@ -23,7 +23,7 @@ def application(provider: Provider) -> web.Application:
     app = web.Application(client_max_size=MAX_BODY_BYTES)
     app[PROVIDER] = provider
     add_calls(app.router)
-    add_sockets(app.router)
+    add_sockets(app)
     add_small(app.router)
     return app
 

@@ -19,6 +19,7 @@ from proxy.scripted.actions import Action, Fault, Finish, Read, Run, Say, Think,
 from proxy.scripted.view import View
 from proxy.scripted.words import in_prose, in_words
 
+NAME = re.compile(r"[a-z0-9-]+")
 MARKER = re.compile(r"\[script (?P<name>[a-z0-9-]+)(?: after (?P<done>\d+))?\]")
 CALL_ID = re.compile(r"toolu_(?P<name>[a-z0-9-]+)_(?P<step>\d+)_(?P<why>[anh])(?P<at>\d+)_[0-9a-f]+")
 MARKER_OR_CALL = re.compile(r"\[script [a-z0-9-]+(?: after \d+)?\]|toolu_[a-z0-9-]+_\d+_[anh]\d+_[0-9a-f]+")

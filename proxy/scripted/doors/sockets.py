@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 from proxy.scripted.doors.calls import OPENAI_PREFIXES, PROVIDER, cut, headers_of
 from proxy.scripted.faces.face import Failure, json_bytes
@@ -19,12 +19,20 @@ from proxy.scripted.faces.responses.memory import Memory
 from proxy.scripted.provider import Provider
 
 MAX_FRAME_BYTES = 256 * 1024 * 1024
+OPEN = web.AppKey("open", set[web.WebSocketResponse])
 
 
-def add_sockets(router: web.UrlDispatcher) -> None:
-    """The handshakes."""
+def add_sockets(app: web.Application) -> None:
+    """The handshakes; whoever is still connected at the end is told to go."""
+    app[OPEN] = set()
+    app.on_shutdown.append(_close)
     for prefix in OPENAI_PREFIXES:
-        router.add_get(f"{prefix}/responses", _handshake)
+        app.router.add_get(f"{prefix}/responses", _handshake)
+
+
+async def _close(app: web.Application) -> None:
+    for socket in app[OPEN].copy():
+        await socket.close(code=WSCloseCode.GOING_AWAY)
 
 
 async def _handshake(request: web.Request) -> web.StreamResponse:
@@ -34,10 +42,14 @@ async def _handshake(request: web.Request) -> web.StreamResponse:
         return web.Response(status=404)
     await socket.prepare(request)
     talk = _Talk(provider, request, socket, headers_of(request), provider.memory.in_front())
-    async with asyncio.TaskGroup() as lanes:
-        async for frame in socket:
-            if frame.type is WSMsgType.TEXT:
-                talk.take(frame.data, lanes)
+    request.app[OPEN].add(socket)
+    try:
+        async with asyncio.TaskGroup() as lanes:
+            async for frame in socket:
+                if frame.type is WSMsgType.TEXT:
+                    talk.take(frame.data, lanes)
+    finally:
+        request.app[OPEN].discard(socket)
     return socket
 
 
