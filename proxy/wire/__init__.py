@@ -13,6 +13,7 @@ body_secrets        secrets inside bodies, removed before anything is stored
 secret_paths        how a dialect says where its secrets stand
 faults              what could not be read, bounded
 anthropic_messages  the Anthropic Messages dialect
+openai_responses    OpenAI Responses, over HTTP and WebSocket
 openai_chat         Chat Completions, of OpenAI and of servers that speak it nearly
 gemini              Gemini, of Google's API and of Vertex
 """
