@@ -37,7 +37,7 @@ class CompletionAssembler:
         self.faults = Faults()
         self._status = status
         self._history = request.messages if request else ()
-        self._fields: dict[str, Json] = {}
+        self._fields: dict[str, str] = {}
         self._usage: dict[str, Any] | None = None
         self._message: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {}
@@ -56,7 +56,7 @@ class CompletionAssembler:
         elif not self._error:
             self._take_fields(payload)
             for choice in self._followed(place, payload.get("choices")):
-                self._delta(place, choice.get("delta"))
+                self._delta(place, choice.get("delta", choice.get("message")))
                 self._finished(choice.get("finish_reason"))
             self._failed(payload)
 
@@ -80,10 +80,10 @@ class CompletionAssembler:
         """What has come so far."""
         blocks = named_reply(self._history, blocks_of(self._whole_message()))
         self._note_arguments(blocks)
-        model = text_of(self._fields.get("model"))
-        bill = billed(self._usage, model=model, tier=self._fields.get("service_tier"))
+        model = self._fields.get("model", "")
+        bill = billed(self._usage, model=model, tier=self._fields.get("service_tier", ""))
         return Reply(
-            id=text_of(self._fields.get("id")),
+            id=self._fields.get("id", ""),
             model=model,
             blocks=blocks,
             stop_reason=self._finish,

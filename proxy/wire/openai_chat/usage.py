@@ -32,7 +32,7 @@ class _Output(NamedTuple):
     reasoning: int
 
 
-def billed(usage: Json, *, model: str, tier: Json = None) -> Billed:
+def billed(usage: Json, *, model: str, tier: str = "") -> Billed:
     """The sampling that a usage object tells; none when the object is missing or cannot be read.
 
     Args:
