@@ -19,26 +19,27 @@ class Content:
 
     sha256: str
     text_lines: tuple[str, ...]
+    """The significant lines."""
     lines: bytes
-    """Packed digests of the significant lines."""
+    """Packed digests of them."""
     tokens_ref: int
 
     @classmethod
     def of(cls, result: ResultText, block: Block, count: Callable[[str], int]) -> Content:
         """The content of a result block; media without text is hashed as sent."""
         body = result.text.encode("utf-8", "surrogatepass") or _media(block)
+        significant = tuple(filter(lines.is_significant, result.lines))
         return cls(
             sha256=sha256(body).hexdigest(),
-            text_lines=tuple(result.lines),
-            lines=lines.significant(result.lines),
+            text_lines=significant,
+            lines=lines.pack(significant),
             tokens_ref=count(block.text),
         )
 
     def among(self, wanted: Container[bytes]) -> dict[bytes, str]:
-        """The lines of this content, each once, that are among the wanted ones; by their digests."""
+        """The significant lines, each once, that are among the wanted ones; by their digests."""
         found: dict[bytes, str] = {}
-        for line in self.text_lines:
-            digest = lines.line_digest(line)
+        for digest, line in zip(lines.unpack(self.lines), self.text_lines, strict=True):
             if digest in wanted:
                 found.setdefault(digest, line)
         return found

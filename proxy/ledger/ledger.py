@@ -177,11 +177,10 @@ class Ledger:
         back = set(lines.unpack(fresh.lines))
         touched: set[ObservationId] = set()
         for seen in self._shelf.akin(fresh.key, fresh.resources):
-            if seen.remaining:
-                left = b"".join(line for line in lines.unpack(seen.remaining) if line not in back)
-                if left != seen.remaining:
-                    seen.remaining = left
-                    touched.add(seen.id)
+            remaining = lines.unpack(seen.remaining)
+            if not back.isdisjoint(remaining):
+                seen.remaining = b"".join(line for line in remaining if line not in back)
+                touched.add(seen.id)
         self._state.touch_seen(touched)
 
     def observation_fact(self, seen: Seen) -> ObservationFact:

@@ -105,10 +105,10 @@ def _same(one: Seen, sought: _Sought) -> bool:
 
 def _missing(dropped: list[Seen], visible: list[Seen]) -> dict[bytes, Seen]:
     missing = {line: one for one in sorted(dropped, key=_drop_of) for line in lines.unpack(one.remaining)}
-    for one in visible if missing else ():
-        for line in lines.unpack(one.lines):
-            missing.pop(line, None)
-    return missing
+    if not missing:
+        return missing
+    shown: set[bytes] = set().union(*(lines.unpack(one.lines) for one in visible))
+    return {line: one for line, one in missing.items() if line not in shown}
 
 
 def _last(copies: Iterable[Seen], key: str) -> Seen | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 from proxy.sessions.phrases import REMINDER_END
@@ -34,9 +35,10 @@ def pack(lines: Iterable[str]) -> bytes:
     return b"".join(map(line_digest, lines))
 
 
-def unpack(packed: bytes) -> list[bytes]:
-    """The reverse of `pack`."""
-    return [packed[i : i + LINE_SIZE] for i in range(0, len(packed), LINE_SIZE)]
+@lru_cache(maxsize=1024)
+def unpack(packed: bytes) -> tuple[bytes, ...]:
+    """The reverse of `pack`. What was seen of a file is compared again and again while it is worked on."""
+    return tuple([packed[i : i + LINE_SIZE] for i in range(0, len(packed), LINE_SIZE)])
 
 
 def contains(hay: bytes, needle: bytes) -> bool:

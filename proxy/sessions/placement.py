@@ -17,7 +17,7 @@ from proxy.model.messages import BlockKind, Request
 from proxy.sessions import history, lines
 from proxy.sessions.history import Overlap, Relation
 from proxy.sessions.identity import Identity
-from proxy.sessions.normalise import Unit, system_digest, tool_names_digest, tools_digest
+from proxy.sessions.normalise import DIGEST_SIZE, Unit, system_digest, tool_names_digest, tools_digest
 from proxy.sessions.phrases import COMPACT_COMMANDS, CONTINUATIONS, REMINDER, SUMMARY_REQUESTS, opens_with
 from proxy.sessions.state import SessionState
 from proxy.sessions.thread import Said, Signature, Thread
@@ -63,6 +63,8 @@ class _New(NamedTuple):
     request: Request
     units: list[Unit]
     digests: list[bytes]
+    packed: bytes
+    """The same as one byte string."""
     identity: Identity
     kind: str
     signature: Signature
@@ -93,10 +95,9 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
         reverse=True,
     )
     signature = Signature(tools_digest(request), system_digest(request), tool_names_digest(request))
-    new = _New(
-        request, units, [unit.digest for unit in units], identity, _kind(request, identity), signature, tuple(said)
-    )
-    packed = history.pack(new.digests)
+    digests = [unit.digest for unit in units]
+    packed, kind = history.pack(digests), _kind(request, identity)
+    new = _New(request, units, digests, packed, identity, kind, signature, tuple(said))
     fits = [fit for thread in own if packed.startswith(thread.history) and (fit := _continues(thread, new))]
     fits = fits or [fit for thread in own if (fit := _departs(thread, new))]
     if fits:
@@ -110,6 +111,10 @@ def _alike(thread: Thread, new: _New) -> bool:
 
 
 def _overlap(thread: Thread, new: _New) -> Overlap:
+    whole = thread.history + thread.reply
+    if new.packed.startswith(whole):  # the usual case: nothing but new units
+        former = len(thread.history) // DIGEST_SIZE
+        return Overlap(shared=len(whole) // DIGEST_SIZE, former=former, kept_later=False)
     return history.compare(history.unpack(thread.history), history.unpack(thread.reply), new.digests)
 
 
