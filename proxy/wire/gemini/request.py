@@ -110,7 +110,7 @@ def _grouped(contents: list[Json]) -> Iterator[Json]:
 def _message(raw: Json, place: int, faults: Faults) -> Message:
     require_shallow(raw)
     contents = raw if isinstance(raw, list) and raw else [raw]
-    if not isinstance(contents[0], dict):
+    if not all(isinstance(content, dict) for content in contents):
         faults.add(f"content {place}: not an object")
         return Message(role="", blocks=(Block(kind=BlockKind.OTHER, raw=raw),), raw=raw)
     role = contents[0].get("role")
