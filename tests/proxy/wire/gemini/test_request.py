@@ -131,7 +131,7 @@ def test_names_do_not_change_when_a_signature_is_dropped() -> None:
     [
         ([{"functionDeclarations": [{"name": "read"}, {"name": "list"}]}], [("read", "client"), ("list", "client")]),
         ([{"googleSearch": {}}, {"codeExecution": {}}], [("google_search", "server"), ("code_execution", "server")]),
-        ([{"googleSearch": {}, "functionDeclarations": [{"name": "a"}]}], [("a", "client"), ("google_search", "server")]),
+        ([{"urlContext": {}, "functionDeclarations": [{"name": "a"}]}], [("a", "client"), ("url_context", "server")]),
         ([7], [("", "client")]),
         ([{"googleSearch": None}], []),
         (None, []),
