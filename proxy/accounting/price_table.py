@@ -74,6 +74,17 @@ def rates_of(model: str, terms: Sequence[tuple[str, str]], at_us: int) -> Rates:
         raise NoPriceError("unknown model")
     moment = _EPOCH + timedelta(microseconds=at_us)
     price = found.get_prices(moment, _context(found, terms, moment))
+    kept = _UNDERSTOOD.get(id(price))
+    if kept is None or kept[0] is not price:
+        kept = _UNDERSTOOD[id(price)] = (price, _understood(price))
+    return kept[1]
+
+
+_UNDERSTOOD: dict[int, tuple[ModelPrice, Rates]] = {}
+"""What the table's own entries say, by their identity: there are no others, and reading one takes its time."""
+
+
+def _understood(price: ModelPrice) -> Rates:
     prices = {name: value for name, value in vars(price).items() if value is not None}
     known = {key for keys in _KEYS.values() for key in keys}
     strange = sorted(name for name in prices if name not in known and not _UNRELATED.search(name))
