@@ -72,3 +72,12 @@ def test_a_huge_event_is_a_fault_and_the_next_one_is_read() -> None:
     reader.feed(b"\n\ndata: 3\n\n")
     assert reader.close().faults == ("event 2: event over 16777216 bytes",)
     assert assembler.seen == [(1, "", 1), (3, "", 3)]
+
+
+def test_an_array_that_breaks_off_is_read_as_far_as_it_came_and_said() -> None:
+    assembler = Recording()
+    reader = ReplyReader(assembler, ())
+    for piece in (b'[{"a": "]', b'}"},\r\n{"b": [1]}', b',\r\n{"c": "x'):
+        reader.feed(piece)
+    assert reader.close().faults == ("body: invalid JSON",)
+    assert assembler.seen == [[{"a": "]}"}, {"b": [1]}]]
