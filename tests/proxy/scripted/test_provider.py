@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from proxy.scripted.actions import Fault, FaultKind, Read, Say
-from proxy.scripted.provider import Provider
 from proxy.scripted.faces.messages.usage import usage_of
+from proxy.scripted.provider import Provider
 from proxy.scripted.script import Need, Script, Step
-from proxy.scripted.settings import ProviderSettings
 from proxy.scripted.sending.answer import Answer
+from proxy.scripted.settings import ProviderSettings
 from tests.support.scripted import Conversation, assistant, body_of, message_in, user
 
 KEY = {"x-api-key": "key"}

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.scripted.actions import Read, Run, Say, Think, Write
+from proxy.scripted.actions import Edit, Finish, Read, Run, Say, Think, Write
 from proxy.scripted.provider import Provider
 from proxy.scripted.script import Habits, Need, Script, ScriptedPolicy, Step, locate
 from proxy.scripted.settings import ProviderSettings
@@ -153,3 +153,31 @@ def test_without_a_script_the_turn_is_a_short_text() -> None:
 def test_an_action_that_no_tool_serves_is_said_instead() -> None:
     turn = ScriptedPolicy((WORK,), Habits(), 0).act(View({"messages": [user("[script work]")], "tools": S0_TOOLS[:1]}))
     assert [block["type"] for block in turn.blocks] == ["thinking", "text"]
+
+
+def test_a_client_without_tools_is_told_the_place_in_words_and_gets_edits_as_blocks() -> None:
+    script = Script(name="blocks", steps=(Step(do=(Read("a"),)), Step(do=(Edit("a", "x\n", "y\n"),))))
+    policy = ScriptedPolicy((script,), Habits(), 0)
+    messages = [user("[script blocks]")]
+    first = policy.act(View({"messages": messages}))
+    assert [block["text"] for block in first.blocks] == ["I need to see `a`.", "[script blocks after 1]"]
+    messages += [assistant(*first.blocks), user("I added a to the chat")]
+    second = policy.act(View({"messages": messages}))
+    assert (second.label, "<<<<<<< SEARCH" in second.blocks[0]["text"]) == ("blocks.1", True)
+
+
+def test_the_models_own_words_never_begin_a_script() -> None:
+    messages = [user("[script work]"), assistant("[script other after 3]", "[script work]")]
+    assert locate(View({"messages": messages}))[:2] == ("work", 0)
+
+
+def test_a_history_shown_as_one_text_still_tells_the_place() -> None:
+    told = '[script work] … {"id": "toolu_work_1_a0_00ff", "name": "read_file"} …'
+    assert locate(View({"messages": [user(told)]}))[:2] == ("work", 2)
+
+
+def test_finishing_is_said_where_no_client_waits_for_a_call() -> None:
+    script = Script(name="end", steps=(Step(do=(Finish("All done."),)),))
+    view = View({"messages": [user("[script end]")], "tools": S0_TOOLS})
+    turn = ScriptedPolicy((script,), Habits(), 0).act(view)
+    assert (turn.stop_reason, [block["text"] for block in turn.blocks]) == ("end_turn", ["All done."])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.scripted.view import View, unpaired, visible_messages
+from proxy.scripted.view import View, unanswered, unpaired, visible_messages
 from tests.support.scripted import assistant, call, result, user
 
 
@@ -56,3 +56,23 @@ def test_what_the_model_wrote_itself_is_no_sight_of_a_file() -> None:
 )
 def test_calls_and_results_must_pair_up(messages: list[dict[str, object]], fault: str) -> None:
     assert unpaired(messages) == fault
+
+
+def test_a_compaction_that_keeps_texts_leaves_what_the_user_wrote_before_it() -> None:
+    block = {"type": "compaction", "content": "short", "keeps_texts": True}
+    messages = [user("go"), assistant(call("c", "read_file")), user(result("c", "x"), "on"), assistant("old", block)]
+    kept = [(role, part.get("text") or part["content"]) for role, part in View({"messages": messages}).shown()]
+    assert kept == [("user", "go"), ("user", "on"), ("assistant", "short")]
+
+
+def test_calls_and_results_may_stand_apart_where_the_dialect_lets_them() -> None:
+    asked, between = assistant(call("c", "read_file")), user("wait")
+    assert unanswered([asked, between, user(result("c", "x"))]) == ""
+    assert unanswered([asked, between]) == "No tool output found for call c."
+    assert unanswered([user(result("c", "x")), asked]) == "No tool call found for tool output with call_id c."
+
+
+def test_the_system_prompt_is_text_whatever_its_form() -> None:
+    assert View({"system": "be careful"}).system() == "be careful"
+    assert View({"system": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}).system() == "a\nb"
+    assert View({}).system() == ""

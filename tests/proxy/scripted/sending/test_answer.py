@@ -7,8 +7,8 @@ import pytest
 from proxy.scripted.actions import Fault, FaultKind, Say
 from proxy.scripted.provider import Provider
 from proxy.scripted.script import Script, Step
-from proxy.scripted.settings import Chunking, Encoding, Latency, ProviderSettings
 from proxy.scripted.sending.answer import Answer
+from proxy.scripted.settings import Chunking, Encoding, Latency, ProviderSettings
 from tests.support.scripted import body_of, message_in, user
 
 KEY = {"x-api-key": "key"}

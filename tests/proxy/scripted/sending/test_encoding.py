@@ -9,8 +9,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.scripted.settings import Chunking, Encoding
 from proxy.scripted.sending.encoding import decoded, encoded, pieces
+from proxy.scripted.settings import Chunking, Encoding
 
 
 @given(st.integers(1, 300), st.integers(1, 5))
