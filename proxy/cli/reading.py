@@ -51,8 +51,8 @@ def reader_of(settings: Settings) -> Iterator[Reader]:
 
 
 @contextmanager
-def story_of(invocation: Invocation, reference: str) -> Iterator[tuple[Settings, Story]]:
-    """One session by id, unique prefix, or `last`.
+def reading_session(invocation: Invocation, reference: str) -> Iterator[tuple[Settings, Reader, SessionFact]]:
+    """One session by id, unique prefix, name, or `last`, and the snapshot that has it.
 
     Raises:
         UsageError: none or several.
@@ -61,7 +61,18 @@ def story_of(invocation: Invocation, reference: str) -> Iterator[tuple[Settings,
     if not has_store(settings):
         raise UsageError(NOTHING_YET.format(data=settings.store.data))
     with reader_of(settings) as reader:
-        yield settings, read_story(reader, reader.session(reference))
+        yield settings, reader, reader.session(reference)
+
+
+@contextmanager
+def story_of(invocation: Invocation, reference: str) -> Iterator[tuple[Settings, Story]]:
+    """Everything about one session.
+
+    Raises:
+        UsageError: none or several have that name.
+    """
+    with reading_session(invocation, reference) as (settings, reader, session):
+        yield settings, read_story(reader, session)
 
 
 def read_story(reader: Reader, session: SessionFact) -> Story:

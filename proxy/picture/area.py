@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from proxy.model.facts import BoundaryFact, BoundaryKind
 from proxy.model.ids import ExchangeId
 from proxy.picture.drawing import element, label, number
 from proxy.picture.frame import Frame, Panel
@@ -20,6 +21,8 @@ from proxy.story.story import Story
 HEIGHT, KINDS_HEIGHT, GAP = 150, 46, 14
 CONTEXT_FILL, CONTEXT_LINE = "#d6e4f0", "#35526e"
 RESULTS_FILL, SUMMARY_FILL = "#56b4e9", "#3d4852"
+KEEPING = frozenset({BoundaryKind.PROVIDER_CLEAR, BoundaryKind.ROLLING})
+"""Boundaries after which a former summary still stands in view."""
 GRID, TEXT = "#e4e7eb", "#52606d"
 
 
@@ -63,11 +66,9 @@ def results_in_view(story: Story) -> list[int | None]:
 
 def summary_in_view(story: Story) -> list[int | None]:
     """Reference tokens of the summary that the context of each main turn began with; None without a measured one."""
-    written = {turn.exchange: turn.reply_tokens_ref for turn in story.turns}
+    written: dict[ExchangeId | None, int] = {turn.exchange: turn.reply_tokens_ref for turn in story.turns}
     begins = {
-        (one.thread, one.turn): written.get(ExchangeId(one.summary_writer, one.summary_number, one.summary_part or 0))
-        for one in story.boundaries
-        if one.summary_writer is not None and one.summary_number is not None
+        (one.thread, one.turn): written.get(_summary_call(one)) for one in story.boundaries if one.kind not in KEEPING
     }
     held: dict[str, int | None] = {}
     values: list[int | None] = []
@@ -75,6 +76,12 @@ def summary_in_view(story: Story) -> list[int | None]:
         held[turn.thread] = begins.get((turn.thread, turn.turn), held.get(turn.thread))
         values.append(held[turn.thread])
     return values
+
+
+def _summary_call(boundary: BoundaryFact) -> ExchangeId | None:
+    if boundary.summary_writer is None or boundary.summary_number is None:
+        return None
+    return ExchangeId(boundary.summary_writer, boundary.summary_number, boundary.summary_part or 0)
 
 
 def area(frame: Frame, values: Sequence[int | None], height: float, top: int, **look: str) -> str:

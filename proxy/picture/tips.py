@@ -24,11 +24,12 @@ def looked_at(frame: Frame, tip: str) -> dict[str, Attribute]:
 
 
 def tip_of_calls(story: Story, calls: Sequence[CallFact]) -> str:
-    """One paragraph for each call, the first few of them."""
-    told = [_call(story, call) for call in calls[:MOST_TOLD]]
-    if len(calls) > MOST_TOLD:
-        told.append(f"and {len(calls) - MOST_TOLD} more here")
-    return "\n\n".join(told)
+    """Everything about one call; of several a line each, the first few of them."""
+    if len(calls) == 1:
+        return _call(story, calls[0])
+    told = [_line(story, call) for call in calls[:MOST_TOLD]]
+    rest = [f"and {len(calls) - MOST_TOLD} more"] if len(calls) > MOST_TOLD else []
+    return "\n".join([f"{len(calls)} calls", *told, *rest])
 
 
 def tip_of_turns(turns: Sequence[TurnFact]) -> str:
@@ -49,6 +50,13 @@ def _call(story: Story, call: CallFact) -> str:
         lines.append(back)
     lines.append(f"explain {name_of_call(story, call)}")
     return "\n".join(lines)
+
+
+def _line(story: Story, call: CallFact) -> str:
+    what = ":".join(filter(None, (call.resource, call.span)))
+    back = _repeats(story, call)
+    parts = [f"turn {call.turn}", call.tool, shortened(what, MOST_RESOURCE // 2), _MEANING[mark_of(call)], back]
+    return " \u00b7 ".join(filter(None, parts))
 
 
 def _class(call: CallFact) -> str:

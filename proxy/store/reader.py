@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Connection, FromClause, RowMapping, func, 
 
 from proxy.model.errors import UsageError
 from proxy.model.facts import ExchangeFact, Fact, SessionFact
-from proxy.model.ids import session_id
+from proxy.model.ids import SessionId, session_id
 from proxy.store.database import Database
 from proxy.store.rows import FORMS
-from proxy.store.schema import CONTENTS, EVENTS, META, TABLES, FactClass
+from proxy.store.schema import CONTENT_USES, CONTENTS, EVENTS, META, TABLES, FactClass
 
 Group = tuple[str | int | None, ...]
 """Values of the columns grouped by; enums as their text."""
@@ -132,6 +132,13 @@ class Reader:
         """A text of a full capture by the digest that facts name; None when it is not kept."""
         packed = self._connection.scalar(select(CONTENTS.c.packed).where(CONTENTS.c.sha256 == sha256))
         return None if packed is None else zstandard.decompress(packed)
+
+    def contents_of(self, session: SessionId) -> Iterator[bytes]:
+        """Every text that is kept of a session, ordered by digest."""
+        used = select(CONTENT_USES.c.sha256).where(CONTENT_USES.c.session == session)
+        query = select(CONTENTS.c.packed).where(CONTENTS.c.sha256.in_(used)).order_by(CONTENTS.c.sha256)
+        for packed in self._connection.scalars(query):
+            yield zstandard.decompress(packed)
 
     def meta(self) -> dict[str, str]:
         """Versions and digests that figures depend on (V27)."""

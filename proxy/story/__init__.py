@@ -7,5 +7,6 @@ marks     the classes of calls as marks, the threads as lanes, the misses of the
 banner    the lines above every page of one session
 bill      the bill of a boundary as rows
 dropped   what a boundary dropped, what was fetched again first
+answers   what tools answered, out of a full capture
 naming    the names that `explain` understands
 """

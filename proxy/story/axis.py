@@ -1,17 +1,32 @@
-"""Turns and boundaries to columns of a terminal: one axis for the curve and all lanes.
+"""Turns and boundaries to columns: one axis for all that is drawn of a session.
 
 A slot is a turn, or the bar of a boundary just before its first turn. Few slots are spread, many share a column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from proxy.model.facts import BoundaryFact, TurnFact
 from proxy.model.ids import ThreadId
 from proxy.story.story import Story
 
 MOST_SPREAD = 3
+
+
+class Places(Protocol):
+    """Turns and boundaries to columns, counted from 0."""
+
+    width: int
+
+    def of_turn(self, thread: ThreadId, turn: int) -> int:
+        """Column of a turn."""
+        ...
+
+    def of_boundary(self, boundary: BoundaryFact) -> int:
+        """Column of a boundary."""
+        ...
 
 
 class Axis:
@@ -39,12 +54,27 @@ class Axis:
 
 
 def _slots(story: Story) -> Iterator[TurnFact | BoundaryFact]:
-    bars = {(boundary.thread, boundary.turn): boundary for boundary in story.boundaries}
+    bars: dict[tuple[ThreadId, int], list[BoundaryFact]] = {}
+    for boundary in story.boundaries:
+        bars.setdefault((boundary.thread, boundary.turn), []).append(boundary)
     for turn in story.order:
-        if bar := bars.pop((turn.thread, turn.turn), None):
-            yield bar
+        yield from bars.pop((turn.thread, turn.turn), ())
         yield turn
-    yield from bars.values()  # of a turn that is still to come
+    for later in bars.values():  # of a turn that is still to come
+        yield from later
+
+
+def held_by_column(places: Places, values: Iterable[tuple[TurnFact, int | None]]) -> list[int | None]:
+    """Largest value of the turns in each column, held until the next one; None before the first that was measured."""
+    found: dict[int, int] = {}
+    for turn, value in values:
+        if value is not None:
+            column = places.of_turn(turn.thread, turn.turn)
+            found[column] = max(value, found.get(column, 0))
+    columns: list[int | None] = []
+    for column in range(places.width):
+        columns.append(found.get(column, columns[-1] if columns else None))
+    return columns
 
 
 def _key(slot: TurnFact | BoundaryFact) -> tuple[str, ThreadId, int]:

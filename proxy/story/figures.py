@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_EVEN, Decimal
 
@@ -94,3 +96,12 @@ def moment(us: int, zone: tzinfo | None = UTC) -> str:
 def plural(count: int, word: str, several: str = "") -> str:
     """`1 turn`, `2 turns`, `2 boundaries`."""
     return f"{count:,} {word if count == 1 else several or word + 's'}"
+
+
+def round_top(values: Sequence[int | None]) -> int:
+    """A round number that is not below any value."""
+    most = max((value for value in values if value is not None), default=0)
+    if most == 0:
+        return 1_000
+    step: int = 10 ** int(math.log10(most))
+    return next(step * part // 2 for part in (2, 3, 4, 6, 8, 10, 12, 16, 20) if step * part // 2 >= most)

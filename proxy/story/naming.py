@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.model.facts import BoundaryFact, CallFact
+from proxy.model.facts import CallFact
 from proxy.story.story import Story
 
 
@@ -15,8 +15,3 @@ def name_of_call(story: Story, call: CallFact) -> str:
     """`7f3a91c2:t14:c2`; of a sub-agent's call `7f3a91c2:agent:1f3c:t2:c1`."""
     thread = "" if call.thread == "main" else f"{call.thread}:"
     return f"{name_of_session(story)}:{thread}t{call.turn}:c{call.index + 1}"
-
-
-def number_of_boundary(story: Story, boundary: BoundaryFact) -> int:
-    """Its place in the order of time, from 1: the number in `b1`."""
-    return next(number for number, bill in enumerate(story.bills, start=1) if bill.boundary == boundary)

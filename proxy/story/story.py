@@ -22,7 +22,7 @@ from proxy.model.facts import (
     ToolClass,
     TurnFact,
 )
-from proxy.model.ids import ThreadId
+from proxy.model.ids import ObservationId, ThreadId
 
 EXACT = frozenset({Label.REACQUISITION})
 PARTIAL = REREADS - EXACT
@@ -57,6 +57,12 @@ class Story:
         return sorted(self.turns, key=lambda turn: (turn.started_us, turn.exchange))
 
     @cached_property
+    def main_turns(self) -> list[TurnFact]:
+        """Turns of main threads in the order of time."""
+        main = {thread.thread for thread in self.threads if thread.kind == "main"}
+        return [turn for turn in self.order if turn.thread in main]
+
+    @cached_property
     def calls_of(self) -> dict[tuple[ThreadId, int], list[CallFact]]:
         """Calls by the turn that asked for them."""
         found: dict[tuple[ThreadId, int], list[CallFact]] = {}
@@ -75,6 +81,22 @@ class Story:
         threads = sorted({boundary.thread for boundary in self.boundaries})
         found = [bill for thread in threads for bill in self._bills_of(thread)]
         return sorted(found, key=lambda bill: (bill.boundary.at_us, bill.boundary.thread, bill.boundary.boundary))
+
+    @cached_property
+    def boundary_names(self) -> dict[tuple[ThreadId, int], str]:
+        """`b1`, `b2` by thread and number on it."""
+        return {
+            (bill.boundary.thread, bill.boundary.boundary): f"b{number}"
+            for number, bill in enumerate(self.bills, start=1)
+        }
+
+    def origin_of(self, call: CallFact) -> CallFact | None:
+        """The earlier call whose answer this one brings again; None when it brings nothing again."""
+        return self._makers.get(call.repeats) if call.repeats is not None else None
+
+    @cached_property
+    def _makers(self) -> dict[ObservationId, CallFact]:
+        return {call.observation: call for call in self.calls if call.observation is not None}
 
     def _bills_of(self, thread: ThreadId) -> list[Bill]:
         book = ThreadBook(

@@ -11,14 +11,22 @@ from tests.support.stories import Telling, reads, rereads, unknown, writes
 HOSTILE = "<script>alert(1)</script>\"'&\u202e\x1b]]>"
 
 
+DROPPED_FIRST = {"a": "main/1.0", "b": "main/1.1", "c": "main/1.2"}
+"""Names that `Telling.boundary` gives to what it drops first."""
+
+
 def made(name: str) -> dict[str, Any]:
     """A read whose answer became this observation."""
-    return {**reads(f"src/{name}.py"), "observation": ObservationId(name)}
+    return {**reads(f"src/{name}.py"), "observation": _observation(name)}
 
 
 def again(name: str, tokens: int = 500, label: Label = Label.REACQUISITION, boundary: int = 1) -> dict[str, Any]:
     """A re-read of that observation."""
-    return {**rereads(f"src/{name}.py", tokens, label, boundary), "repeats": ObservationId(name)}
+    return {**rereads(f"src/{name}.py", tokens, label, boundary), "repeats": _observation(name)}
+
+
+def _observation(name: str) -> ObservationId:
+    return ObservationId(DROPPED_FIRST.get(name, name))
 
 
 def a_pictured_session() -> Telling:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 
 from proxy.ledger.bill import Bill
 from proxy.model.facts import BoundaryFact
+from proxy.model.ids import CallId
 from proxy.picture.drawing import element, shortened, words
 from proxy.story import figures
 from proxy.story.bill import TITLE, bill_rows, pay_back
@@ -19,13 +20,8 @@ MOST_CHARACTERS = 20_000
 """Of one content that is shown."""
 MOST_NAMED = 160
 
-Contents = Callable[[str], str | None]
-"""The text of a content by its digest; None when it is not kept."""
-
-
-def nothing_kept(sha256: str) -> None:
-    """Contents stay out of the page."""
-    del sha256
+Contents = Mapping[CallId, str]
+"""Answers that are shown, by the call that brought them."""
 
 
 def bills_section(story: Story, contents: Contents) -> str:
@@ -87,7 +83,7 @@ def _one(each: Dropped, contents: Contents) -> str:
     observation = each.observation
     named = ":".join(filter(None, (observation.resource or observation.key, observation.span))) or "name not kept"
     what = element("code", words(shortened(named, MOST_NAMED)))
-    text = contents(observation.content_sha256) if observation.content_sha256 else None
+    text = contents.get(observation.call)
     if text is not None:
         what += element("details", element("summary", "content"), element("pre", words(_cut(text))))
     again = f"{each.fetched_again} {figures.TIMES}" if each.fetched_again else "never"

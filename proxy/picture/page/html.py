@@ -10,7 +10,7 @@ from hashlib import sha256
 from proxy.picture.drawing import element, words
 from proxy.picture.frame import Frame, frame
 from proxy.picture.legend import legend
-from proxy.picture.page.bills import Contents, bills_section, nothing_kept
+from proxy.picture.page.bills import Contents, bills_section
 from proxy.picture.page.script import SCRIPT
 from proxy.picture.page.style import STYLE
 from proxy.picture.svg import inner_svg, notes
@@ -22,12 +22,12 @@ from proxy.story.story import Story
 WIDE, NARROW = 1180, 370
 
 
-def html_page(story: Story, *, contents: Contents = nothing_kept) -> str:
+def html_page(story: Story, *, contents: Contents | None = None) -> str:
     """The whole file. Times are UTC and `as of` is the session's last exchange: the same facts give the same bytes.
 
     Args:
         story: the session.
-        contents: texts to embed; none by default.
+        contents: texts of answers to embed; none by default.
     """
     first, *rest = origin(story)
     head = "".join(
@@ -41,7 +41,7 @@ def html_page(story: Story, *, contents: Contents = nothing_kept) -> str:
             f"<style>{STYLE}</style>",
         )
     )
-    body = element("main", *_body(story, first, rest, contents))
+    body = element("main", *_body(story, first, rest, contents or {}))
     script = f'<div id="tip" role="tooltip" hidden="hidden"></div><script>{SCRIPT}</script>'
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>{body}\n{script}</body></html>\n'
 

@@ -43,6 +43,7 @@ th,td{text-align:left;padding:4px 10px 4px 0;border-bottom:1px solid #edf0f2;ver
 th{font-weight:600;color:var(--soft)}
 td.n,th.n{text-align:right;white-space:nowrap}
 table.sum{max-width:680px}
+table.sum td:last-child{overflow-wrap:normal}
 tr.total td{font-weight:600;border-bottom:1px solid var(--ink)}
 tr.again td:first-child{color:var(--red);font-weight:600}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f7f9;border:1px solid var(--line);border-radius:6px;\

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from proxy.model.ids import ObservationId
+from proxy.picture.page.bills import MOST_LISTED, bills_section
+from tests.support.pictured import again, made
+from tests.support.stories import Telling
+
+
+def a_dropping_session(count: int = 3) -> Telling:
+    told = Telling()
+    told.turn(9_000, made("x"))
+    told.boundary(*((f"src/f{place}.py", 100 + place) for place in range(count)))
+    told.turn(1_000, {**again("x", 100), "repeats": ObservationId("main/1.0")})
+    return told
+
+
+def test_what_was_fetched_again_comes_first_then_the_largest() -> None:
+    section = bills_section(a_dropping_session().story(), {})
+    order = [section.index(f"src/f{place}.py") for place in (0, 2, 1)]
+    assert order == sorted(order)
+    assert section.count('class="again"') == 1
+
+
+def test_a_long_list_is_cut_and_says_by_how_much() -> None:
+    section = bills_section(a_dropping_session(MOST_LISTED + 25).story(), {})
+    assert "… and 25 more" in section
+
+
+def test_without_a_compaction_that_is_said() -> None:
+    told = Telling()
+    told.turn(10)
+    assert "nothing has left the model" in bills_section(told.story(), {})
