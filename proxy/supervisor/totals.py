@@ -187,7 +187,7 @@ class Totals:
             session, values = str(group[0]), _texts(group[1:])
             if (labels := total.labels(self.whose(session), values)) is not None and found.total is not None:
                 yield session, Entry(total.metric, labels), found.total
-            if total.metric == _COST and found.unmeasured:
+            if total.metric == _COST:
                 yield session, Entry(_UNPRICED, (*self.whose(session), values[0])), found.unmeasured
 
     def _spreads(self, reader: Reader, only: dict[str, str]) -> Amounts:
