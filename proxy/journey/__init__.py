@@ -3,7 +3,9 @@
 journey   the line itself: read, identify, place, judge, account; open this first
 reading   exchange bytes to request and reply
 recall    the last request of each caller, so that what is sent again is not read again
+call      what the steps hand on
 turn      one model call on its thread: answers, boundaries, questions
+memory    what a thread remembers of a turn for the next one
 clears    what the provider cleared of a request before it sampled
 account   what each sampling billed, and why the prompt cache missed
 contents  what a turn said, in pieces that are each kept once

@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from proxy.journey.call import Call
 from proxy.journey.recall import CALLERS
-from proxy.journey.turn import Call
-from proxy.model.messages import Message
+from proxy.model.messages import Message, Request
 from proxy.sessions import history
 from proxy.sessions.normalise import DIGEST_SIZE
 
 FORMAT = "turn/1"
+HISTORY = {"openai_responses": "input", "gemini": "contents"}
+"""The body's member that holds the history, by dialect; `messages` in all others."""
 Piece = tuple[str, bytes]
 """SHA-256 and text."""
 RedactBody = Callable[[str, Any], Any]
@@ -57,7 +59,10 @@ class Contents:
         last = self._take_apart(call)
         digests = [sent.digest for sent in last.sent]
         kept = history.common_prefix(history.unpack(thread.sent), digests)
-        fresh = [_piece(sent.message.raw) for sent in last.sent[kept:]]
+        fresh = [
+            _piece(self._clean(request, HISTORY.get(request.dialect, "messages"), sent.message.raw))
+            for sent in last.sent[kept:]
+        ]
         fresh += [_piece(part) for part, name in zip(last.frame, last.names, strict=True) if name not in thread.frame]
         response = _named(call.exchange.response_body)
         manifest = {
@@ -86,12 +91,18 @@ class Contents:
             else _Sent(message, _digest(message.raw))
             for at, message in enumerate(message for message in request.messages if not message.is_remembered)
         ]
-        frame = [[block.raw for block in request.system], [tool.raw for tool in request.tools]]
+        tools = [self._clean(request, "tools", tool.raw) for tool in request.tools]
+        frame = [[block.raw for block in request.system], tools]
         names = former.names if frame == former.frame else [_piece(part)[0] for part in frame]
         self._last[caller] = last = _Last(sent, frame, names)
         if len(self._last) > CALLERS:
             self._last.popitem(last=False)
         return last
+
+    def _clean(self, request: Request, field: str, raw: object) -> Any:  # noqa: ANN401 - parsed JSON
+        """A part of the body without the secrets that its dialect knows at this place."""
+        cleaned: Any = self._redact(request.dialect, {field: [raw]})
+        return cleaned[field][0]
 
 
 def _at(sent: list[_Sent], at: int) -> _Sent | None:

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from proxy.journey import account, rows
+from proxy.journey.call import Call
 from proxy.journey.contents import Contents, Piece, RedactBody
 from proxy.journey.reading import NotACall, Reading, read
 from proxy.journey.recall import Recall
-from proxy.journey.turn import Call, Turn
+from proxy.journey.turn import Turn
 from proxy.ledger.ledger import Instruments
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind, Fact

@@ -8,7 +8,8 @@ from dataclasses import replace
 import orjson
 
 from proxy.journey.account import context_usage
-from proxy.journey.turn import Call, Turn
+from proxy.journey.call import Call
+from proxy.journey.turn import Turn
 from proxy.ledger.content import arguments_text
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind, SessionFact, SessionKeyFact, ThreadFact, TurnFact

@@ -11,43 +11,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
-from proxy.journey import clears
+from proxy.journey import clears, memory
 from proxy.journey.account import context_usage
+from proxy.journey.call import Call
 from proxy.ledger import boundaries
 from proxy.ledger.boundaries import Cause, View
 from proxy.ledger.context import Texts, visible_messages
 from proxy.ledger.ledger import Instruments, Ledger
-from proxy.model.exchange import Exchange
 from proxy.model.facts import BoundaryFact, BoundaryKind, Fact, Observability, ToolClass
 from proxy.model.ids import CallId
-from proxy.model.messages import Block, BlockKind, Reply, Request
+from proxy.model.messages import Block, BlockKind, Request
 from proxy.model.usage import IterationKind
 from proxy.sessions import history, lines
 from proxy.sessions.history import Relation
-from proxy.sessions.identity import Identity
-from proxy.sessions.normalise import Unit, reply_units, unit_digest, units
-from proxy.sessions.placement import Placement
+from proxy.sessions.normalise import Unit, unit_digest, units
 from proxy.sessions.state import SessionState
-from proxy.sessions.thread import Asked, Said
-
-SAID_LINES = 3
-"""A reply with fewer significant lines is no summary that could be recognised later."""
-
-
-class Call(NamedTuple):
-    """One model call, read and placed."""
-
-    exchange: Exchange
-    request: Request
-    reply: Reply
-    identity: Identity
-    placement: Placement
-    units: list[Unit]
-    """The request's history as it counts for matching."""
-    summary_trigger: str | None
-    """`manual`, `auto` or `` when the call asks for a summary of its own history; None when it does not."""
+from proxy.sessions.thread import Asked
 
 
 class Turn:
@@ -102,7 +82,8 @@ class Turn:
         self._boundary_of_request()
         self._boundary_of_reply()
         self._questions()
-        self._remember()
+        memory.remember(self._call)
+        self._state.touch(self._thread)
 
     # --- answers ---
 
@@ -255,45 +236,6 @@ class Turn:
         if own:
             asked.texts = self._texts.only({line for packed in own for line in lines.unpack(packed)})
             asked.opaque = self._texts.opaque
-
-    def _remember(self) -> None:
-        thread, reply = self._thread, self._reply
-        self._note_said()
-        thread.attempts = 0
-        usage = context_usage(reply)
-        if self._call.summary_trigger is None:
-            thread.history = history.pack([unit.digest for unit in self._call.units])
-            thread.reply = history.pack([unit.digest for unit in reply_units(reply.blocks)])
-            thread.signature = self._call.placement.signature
-            thread.context_tokens = usage.input if usage else None
-        elif not thread.history:  # the first call that was seen asks for a summary: of all that stands before its end
-            thread.history = history.pack([unit.digest for unit in self._call.units[:-1]])
-        if usage is not None:
-            thread.cached_tokens = usage.cache_read + usage.cache_write
-            thread.long_lived = bool(usage.cache_write_1h or usage.cache_write_12h)
-        thread.last_us = self._exchange.opened_us
-        thread.window = self._call.identity.hints.window or thread.window
-        self._state.touch(thread)
-
-    def _note_said(self) -> None:
-        text = "\n".join(b.text for b in self._reply.blocks if b.kind in (BlockKind.TEXT, BlockKind.COMPACTION))
-        packed = lines.significant(_summary_part(text).splitlines())
-        asked_for = self._call.summary_trigger is not None
-        if asked_for or len(packed) >= SAID_LINES * lines.LINE_SIZE:
-            exchange = self._exchange
-            self._thread.said = Said(
-                **exchange.id._asdict(),
-                at_us=exchange.opened_us,
-                lines=packed,
-                asked_for=asked_for,
-                trigger=self._call.summary_trigger or "",
-            )
-
-
-def _summary_part(text: str) -> str:
-    """The part between `<summary>` tags, where there is one; else the whole."""
-    _, opened, rest = text.partition("<summary>")
-    return rest.partition("</summary>")[0] if opened else text
 
 
 def _opening_texts(request: Request) -> str:

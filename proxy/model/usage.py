@@ -29,9 +29,10 @@ class Usage:
     """Input tokens neither read from nor written to the prompt cache."""
     cache_read: int = 0
     cache_write_5m: int = 0
-    """Written with the 5-minute lifetime; a write whose lifetime the provider did not state counts here."""
+    """Written with the 5-minute lifetime; a write of Anthropic's whose lifetime is not stated counts here."""
     cache_write_1h: int = 0
     cache_write_30m: int = 0
+    """A write of OpenAI's whose lifetime is not stated counts here."""
     cache_write_12h: int = 0
     output: int = 0
     """All billed output, reasoning included."""

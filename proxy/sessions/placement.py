@@ -148,7 +148,7 @@ def _evidence(thread: Thread, new: _New, overlap: Overlap) -> Evidence | None:
     hints = new.identity.hints
     if hints.compacted:
         return Evidence("hint header", hints.compacted, said)
-    if any(unit.block.kind is BlockKind.COMPACTION for unit in brought):
+    if any(unit.block.kind is BlockKind.COMPACTION and unit.digest.hex() not in thread.compactions for unit in brought):
         return Evidence("compaction block", trigger, said)
     if hints.window and thread.window and hints.window != thread.window:
         return Evidence("window number", trigger, said)
