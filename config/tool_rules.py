@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 from config.errors import Problem, SettingsError
 
 SHIPPED = "tools.yaml"
+_Path = tuple[int | str, ...]
 
 
 def _compiles(text: str) -> str:
@@ -100,28 +101,58 @@ class _Directories(_Strict):
     patterns: Annotated[tuple[_Capturing, ...], BeforeValidator(_listed)]
 
 
+class _Program(_Strict):
+    program: _Names
+    program_class: Annotated[Literal["retrieval", "execution"], Field(alias="class")]
+
+
 class _Rules(_Strict):
     version: Annotated[int, Field(ge=1, le=1)]
     tools: tuple[_Tool, ...] = ()
     results: tuple[_Result, ...] = ()
+    programs: tuple[_Program, ...] = ()
     polling: _Polling = _Polling()
     directories: tuple[_Directories, ...] = ()
+
+
+class RulesRead(NamedTuple):
+    """What could be read, and what could not."""
+
+    documents: tuple[dict[str, Any], ...]
+    """The strongest first: the user's files in the order given, then the shipped one."""
+    problems: tuple[Problem, ...]
+    """Entries that were left out, by file, line and key; all others are in force."""
 
 
 def load(files: Sequence[Path] = ()) -> tuple[dict[str, Any], ...]:
     """Validated rules, the strongest first: the user's files in the order given, then the shipped one.
 
     Raises:
-        SettingsError: naming file, line and key of everything that is wrong in the first file that is.
+        SettingsError: naming file, line and key of everything that is wrong.
+    """
+    found = read(files)
+    if found.problems:
+        raise SettingsError(found.problems)
+    return found.documents
+
+
+def read(files: Sequence[Path] = ()) -> RulesRead:
+    """As `load`, but an entry that is wrong is left out and named; the rest is read.
+
+    Raises:
+        SettingsError: a file cannot be read, is no YAML, or no rules of this version.
     """
     found = [_document(str(file), file.name, _text(file)) for file in files]
-    return (*found, _shipped())
+    documents = (*(document for document, _ in found), _shipped())
+    return RulesRead(documents, tuple(problem for _, problems in found for problem in problems))
 
 
 @cache
 def _shipped() -> dict[str, Any]:
     text = resources.files("config").joinpath("defaults").joinpath(SHIPPED).read_text(encoding="utf-8")
-    return _document(f"shipped {SHIPPED}", SHIPPED, text)
+    document, problems = _document(f"shipped {SHIPPED}", SHIPPED, text)
+    assert not problems
+    return document
 
 
 def _text(file: Path) -> str:
@@ -132,21 +163,57 @@ def _text(file: Path) -> str:
         raise SettingsError([Problem("tools", str(file), str(file), f"cannot be read: {reason}")]) from None
 
 
-def _document(origin: str, name: str, text: str) -> dict[str, Any]:
+def _document(origin: str, name: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         plain = None if node is None else _tuples(loader.construct_document(node))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise SettingsError([Problem("tools", origin, _place(origin, error), "no YAML: " + _reason(error))]) from None
-    try:
-        rules = _Rules.model_validate(plain)
-    except ValidationError as error:
-        raise SettingsError([_problem(origin, node, one) for one in error.errors(include_url=False)]) from None
+    rules, problems, left_out = _rules(origin, node, plain)
     document = rules.model_dump(mode="json", by_alias=True)
-    for at, tool in enumerate(document["tools"]):
+    places = [at for at in range(len(document["tools"]) + len(left_out)) if ("tools", at) not in left_out]
+    for at, tool in zip(places, document["tools"], strict=False):
         tool["at"] = f"{name}:{_line(node, ('tools', at))}"
-    return document
+    return document, problems
+
+
+def _rules(origin: str, node: yaml.Node | None, plain: object) -> tuple[_Rules, list[Problem], set[_Path]]:
+    """The rules without the entries that are wrong.
+
+    Raises:
+        SettingsError: what is wrong is no entry, but the file.
+    """
+    try:
+        return _Rules.model_validate(plain), [], set()
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)
+    problems = [_problem(origin, node, one) for one in wrong]
+    left_out = {_entry(tuple(one["loc"])) for one in wrong}
+    try:
+        return _Rules.model_validate(_without(plain, left_out)), problems, left_out
+    except ValidationError:
+        raise SettingsError(problems) from None
+
+
+def _entry(path: _Path) -> _Path:
+    """What is left out for an error there: an entry of a list where there is one, else the key."""
+    for end, part in enumerate(path[:3], start=1):
+        if isinstance(part, int):
+            return path[:end]
+    return path[:1]
+
+
+def _without(value: object, left_out: set[_Path], path: _Path = ()) -> object:
+    if isinstance(value, tuple):
+        return tuple(
+            _without(one, left_out, (*path, at)) for at, one in enumerate(value) if (*path, at) not in left_out
+        )
+    if isinstance(value, dict):
+        return {
+            key: _without(one, left_out, (*path, key)) for key, one in value.items() if (*path, key) not in left_out
+        }
+    return value
 
 
 def _tuples(value: object) -> object:

@@ -10,8 +10,10 @@ from fnmatch import translate
 from hashlib import sha256
 from typing import Any
 
+from proxy.ledger.shell.access import Kind
 from proxy.model.facts import ToolClass
 
+PROGRAM_KINDS = {"retrieval": Kind.READS, "execution": Kind.RUNS}
 Document = Mapping[str, Any]
 """One rules file as validated: `config.tool_rules.load` gives them, the user's first."""
 
@@ -94,6 +96,8 @@ class RuleBook:
     results: tuple[ResultRule, ...]
     polls: tuple[re.Pattern[str], ...]
     waits: tuple[re.Pattern[str], ...]
+    programs: Mapping[str, Kind]
+    """Shell programs that the shipped tables do not know, or know otherwise."""
     directories: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
     """Client pattern, and the pattern whose first group is the working directory."""
     digest: str
@@ -107,6 +111,7 @@ def compile_rules(documents: Sequence[Document], revision: int) -> RuleBook:
         results=tuple(_result_rule(one) for document in documents for one in document["results"]),
         polls=_texts(text for document in documents for text in document["polling"]["commands"]),
         waits=_texts(text for document in documents for text in document["polling"]["waiting"]),
+        programs=_programs(documents),
         directories=tuple(
             (glob(one["client"]), re.compile(text, re.MULTILINE))
             for document in documents
@@ -115,6 +120,16 @@ def compile_rules(documents: Sequence[Document], revision: int) -> RuleBook:
         ),
         digest=_digest(documents, revision),
     )
+
+
+def _programs(documents: Sequence[Document]) -> dict[str, Kind]:
+    """The first document that names a program decides."""
+    found: dict[str, Kind] = {}
+    for document in documents:
+        for one in document["programs"]:
+            for name in one["program"]:
+                found.setdefault(name, PROGRAM_KINDS[one["class"]])
+    return found
 
 
 def glob(pattern: str) -> re.Pattern[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,10 +13,13 @@ from proxy.ledger.keys.paths import digest, normalise_path
 from proxy.ledger.results import ResultText, read_result
 from proxy.ledger.rules import Document, ResultRule, ToolRule, compile_rules
 from proxy.ledger.shell.access import Kind
-from proxy.ledger.shell.reading import Reading, Waiting
+from proxy.ledger.shell.reading import Reading, ShellRules
 from proxy.ledger.shell.walk import read_command
 from proxy.model.facts import ToolClass
 
+NO_RULE = "no rule"
+_PLAIN_NAME = re.compile(r"[A-Za-z_][\w.-]{0,39}")
+_MOST_NAMES = 12
 SHELL_REVISION = 1
 """Counts up when the reading of shell commands changes what a call is; part of the digest."""
 
@@ -51,7 +55,8 @@ class Access:
     leaves_in: str | None = ""
     """Where the call leaves a shell that keeps its directory; empty = where it was, None = not said."""
     rule: str
-    """Which rule decided, for `explain`: `tools.yaml:12`, `tools.yaml:40 shell: cat`, or `no rule`."""
+    """Which rule decided, for `explain`: `tools.yaml:12`, `tools.yaml:40 shell: cat`, or `no rule`
+    (with the names of the arguments, for `tools suggest`)."""
 
 
 class ToolRules:
@@ -59,9 +64,10 @@ class ToolRules:
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._book = compile_rules(documents, SHELL_REVISION)
-        self._waiting = Waiting(
+        self._shell_rules = ShellRules(
             polls=lambda text: any(one.match(text) for one in self._book.polls),
             waits=lambda text: any(one.match(text) for one in self._book.waits),
+            programs=self._book.programs,
         )
         self._results_of = lru_cache(maxsize=1024)(self._find_results)
 
@@ -84,7 +90,7 @@ class ToolRules:
         rule = self._rule(client, tool, given)
         if rule is None:
             unknown = Target("", digest(raw) if raw else "")
-            return replace(_access(ToolClass.UNKNOWN, "", [unknown], "no rule"), mutates=("",))
+            return replace(_access(ToolClass.UNKNOWN, "", [unknown], _no_rule(given)), mutates=("",))
         if arguments is None:
             return _unreadable(rule, raw)
         if rule.shell:
@@ -132,7 +138,7 @@ class ToolRules:
         folder = arguments.get(rule.resource[0]) if rule.resource else None
         if isinstance(folder, str) and folder:
             cwd = normalise_path(folder, cwd)
-        found = read_command(command, cwd, self._waiting)
+        found = read_command(command, cwd, self._shell_rules)
         shown = [Target(one.resource, one.span) for one in found.targets]
         name = f"{rule.name} shell: {', '.join(found.programs)}" if found.programs else f"{rule.name} shell"
         tool_class = _CLASS_OF[found.kind]
@@ -156,6 +162,12 @@ def _access(tool_class: ToolClass, action: str, found: Sequence[Target], rule: s
         more=tuple(rest),
         rule=rule,
     )
+
+
+def _no_rule(arguments: Mapping[str, Any]) -> str:
+    """The names alone: what a rule for this tool would be written from."""
+    names = sorted(name for name in arguments if _PLAIN_NAME.fullmatch(name))[:_MOST_NAMES]
+    return f"{NO_RULE} for {', '.join(names)}" if names else NO_RULE
 
 
 def _unreadable(rule: ToolRule, raw: str) -> Access:

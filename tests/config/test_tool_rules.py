@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import SettingsError
-from config.tool_rules import load
+from config.tool_rules import load, read
 
 
 def wrong(text: str, folder: Path) -> str:
@@ -92,3 +92,57 @@ def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
     file = tmp_path / "example.yaml"
     file.write_text(docs.partition("```yaml\n")[2].partition("```")[0])
     assert load([file])[0]["tools"][0]["resource"] == ["article"]
+
+
+BAD_PARTS = """\
+version: 1
+tools:
+  - tool: good_one
+    class: retrieval
+  - tool: bad_one
+    class: reading
+  - tool: good_two
+results:
+  - strip: '('
+  - tool: good_one
+    strip: 'x'
+polling:
+  commands: ['^ps$', '(', '^top$']
+programs:
+  - {program: jqx, class: retrieval}
+  - {program: bad, class: unknown}
+spare: 1
+"""
+
+
+def test_what_is_wrong_in_a_file_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(BAD_PARTS)
+    found = read([file])
+    mine = found.documents[0]
+    assert [tool["tool"] for tool in mine["tools"]] == [["good_one"], ["good_two"]]
+    assert [tool["at"] for tool in mine["tools"]] == ["mine.yaml:3", "mine.yaml:7"]
+    assert [result["tool"] for result in mine["results"]] == [["good_one"]]
+    assert mine["polling"]["commands"] == ["^ps$", "^top$"]
+    assert [one["program"] for one in mine["programs"]] == [["jqx"]]
+    told = [(problem.origin.rpartition(":")[2], problem.key) for problem in found.problems]
+    assert told == [
+        ("6", "tools.1.class"), ("9", "results.0.strip.0"), ("16", "programs.1.class"),
+        ("13", "polling.commands.1"), ("17", "spare"),
+    ]  # fmt: skip
+
+
+def test_a_file_that_is_wrong_as_a_whole_is_refused_even_so(tmp_path: Path) -> None:
+    for text in ("version: 2\n", "[]", "tools: []\n", "version: 1\ntools: {"):
+        file = tmp_path / "mine.yaml"
+        file.write_text(text)
+        with pytest.raises(SettingsError):
+            read([file])
+
+
+def test_a_key_of_the_wrong_shape_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("version: 1\ntools: 5\npolling: {commands: ['^x$'], waiting: {}}\n")
+    found = read([file])
+    assert found.documents[0]["tools"] == []
+    assert [problem.key for problem in found.problems] == ["tools", "polling.waiting.0"]

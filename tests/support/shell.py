@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from proxy.ledger.shell.access import Kind
-from proxy.ledger.shell.reading import Reading, Waiting
+from proxy.ledger.shell.reading import Reading, ShellRules
 from proxy.ledger.shell.walk import read_command
 
 CWD = "/w"
 _DIGEST = re.compile(r"#[0-9a-f]{16}")
 _POLLED = ("ps", "git status", "date")
 _WAITS = ("sleep", "watch", "tail -f")
-WAITING = Waiting(polls=lambda text: text.startswith(_POLLED), waits=lambda text: text.startswith(_WAITS))
+WAITING = ShellRules(polls=lambda text: text.startswith(_POLLED), waits=lambda text: text.startswith(_WAITS))
 
 
 def told(command: str, cwd: str = CWD) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from proxy.ledger.keys.paths import digest
@@ -10,13 +11,15 @@ from proxy.ledger.keys.spans import join
 from proxy.ledger.shell.access import UNNAMED, Effect, Kind, Target
 
 
-class Waiting(NamedTuple):
-    """Which commands are repeated because their answer changes: polling (design §7, refresh by rule)."""
+class ShellRules(NamedTuple):
+    """What rules say of commands: which are repeated because their answer changes, and what further programs do."""
 
     polls: Callable[[str], bool]
     """True for a source of output that is polled: `git status`, `ps`."""
     waits: Callable[[str], bool]
     """True for a command that makes its whole script a poll: `sleep`."""
+    programs: Mapping[str, Kind] = MappingProxyType({})
+    """Programs that the user's own rules name; they are asked before the tables."""
 
 
 class Reading(NamedTuple):

@@ -25,8 +25,8 @@ from proxy.ledger.shell.access import (
 )
 from proxy.ledger.shell.editors import EDITORS
 from proxy.ledger.shell.options import split
-from proxy.ledger.shell.readers import READERS
-from proxy.ledger.shell.reading import Reading, Waiting, sum_up
+from proxy.ledger.shell.readers import READERS, filtered
+from proxy.ledger.shell.reading import Reading, ShellRules, sum_up
 from proxy.ledger.shell.script import Group, Pipeline, Redirect, Simple, parse
 from proxy.ledger.shell.words import Variable, Word
 
@@ -36,18 +36,20 @@ _BUDGET = 1 << 19
 """Characters that are parsed for one command, inner scripts again included: bounds hostile nesting."""
 _HARMLESS_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})
 _HANDLERS = READERS | EDITORS
+_OF_OWN_RULE: dict[Kind, Callable[[Call], Effect]] = {Kind.READS: filtered, Kind.RUNS: lambda _: ANYTHING}
+"""How a program is read that a rule of the user names: it shows its files or its input, or may change anything."""
 _ASKS_VERSION = frozenset({"--version", "--help", "-version"})
 
 
-def read_command(command: str, cwd: str, waiting: Waiting) -> Reading:
+def read_command(command: str, cwd: str, rules: ShellRules) -> Reading:
     """Tell what a shell command accesses. Never raises; what cannot be read is `Kind.UNKNOWN`.
 
     Args:
         command: the command line as the model wrote it.
         cwd: the directory it runs in; empty when not known.
-        waiting: which commands are polls.
+        rules: which commands are polls, and what further programs do.
     """
-    walk = _Walk(cwd or "", waiting)
+    walk = _Walk(cwd or "", rules)
     walk.script(command)
     return walk.reading(command)
 
@@ -55,7 +57,7 @@ def read_command(command: str, cwd: str, waiting: Waiting) -> Reading:
 @dataclass(slots=True)
 class _Walk:
     cwd: str | None
-    waiting: Waiting
+    rules: ShellRules
     depth: int = 0
     budget: list[int] = field(default_factory=lambda: [_BUDGET])
     """What is left of it, shared by all inner walks."""
@@ -133,7 +135,7 @@ class _Walk:
     def _copy(self) -> _Walk:
         return _Walk(
             self.cwd,
-            self.waiting,
+            self.rules,
             depth=self.depth + 1,
             budget=self.budget,
             variables=dict(self.variables),
@@ -191,7 +193,7 @@ class _Walk:
             return UNKNOWN
         program = words[0].rpartition("/")[2] if words[0].startswith(("/bin/", "/usr/")) else words[0].lstrip("\\")
         arguments = words[1:]
-        if self.waiting.waits(text_of(program, arguments)):
+        if self.rules.waits(text_of(program, arguments)):
             self.waits = True
         if self.depth > _DEEPEST:
             return ANYTHING
@@ -225,7 +227,7 @@ class _Walk:
 
     def _program(self, program: str, arguments: Sequence[Argument], stdin: Effect | None) -> Effect:
         self.programs.setdefault(program)
-        handler = _HANDLERS.get(program)
+        handler = _OF_OWN_RULE.get(self.rules.programs.get(program, Kind.UNKNOWN)) or _HANDLERS.get(program)
         if handler is None:
             return ANYTHING if "/" in program else UNKNOWN
         if len(arguments) == 1 and arguments[0] in _ASKS_VERSION:
@@ -233,7 +235,7 @@ class _Walk:
         else:
             effect = handler(self._call(program, arguments, stdin))
         if effect.kind is Kind.READS and (stdin is None or not stdin.targets):
-            self.polls.append(self.waiting.polls(text_of(program, arguments)))
+            self.polls.append(self.rules.polls(text_of(program, arguments)))
         return effect
 
     def _change_directory(self, program: str, arguments: Sequence[Argument]) -> Effect:

@@ -109,7 +109,8 @@ def test_an_execution_tells_what_it_may_have_written(
 def test_a_tool_no_rule_knows_is_unknown_and_may_change_anything(tool: str) -> None:
     found = access(tool, file_path="/a")
     assert (found.tool_class, found.action, found.resource, found.mutates) == (ToolClass.UNKNOWN, "", "", ("",))
-    assert found.rule == "no rule"
+    assert found.rule == "no rule for file_path"
+    assert access(tool).rule == "no rule"
 
 
 def test_unknown_programs_make_a_shell_call_unknown() -> None:
@@ -242,3 +243,26 @@ def test_recorded_views_of_one_file_are_one_content() -> None:
     assert len(numbered) > 15
     assert not any(text.text.startswith("Here's the result") for text in texts)
     assert not any(line[:8].strip().isdigit() and "\t" in line[:8] for text in numbered for line in text.lines)
+
+
+def test_of_a_tool_without_a_rule_only_plain_names_of_arguments_are_told() -> None:
+    arguments = {"path": "/secret", "x" * 80: 1, "a b": 2, "\n": 3, **{f"n{place:02}": 0 for place in range(40)}}
+    rule = ToolRules(load()).access("", "frobnicate", arguments, cwd="").rule
+    assert rule == "no rule for n00, n01, n02, n03, n04, n05, n06, n07, n08, n09, n10, n11"
+    assert "secret" not in rule
+
+
+def test_programs_of_the_users_own_rules_are_known(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    own = "{program: mytool, class: retrieval}", "{program: [cat, deployit], class: execution}"
+    file.write_text(f"version: 1\nprograms: [{', '.join(own)}]\n")
+    rules = ToolRules(load([file]))
+
+    def shell(command: str) -> tuple[str, str]:
+        found = rules.access("", "bash", {"command": command}, cwd="/w")
+        return found.tool_class, found.key
+
+    assert shell("mytool -x a.txt") == ("retrieval", "read:/w/a.txt:via=mytool -x")
+    assert shell("deployit now")[0] == "execution"
+    assert shell("cat a.txt")[0] == "execution", "the user's word counts"
+    assert rules.digest != ToolRules(load()).digest
