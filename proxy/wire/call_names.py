@@ -37,7 +37,9 @@ def named(messages: Sequence[Message], known: int = 0) -> tuple[Message, ...]:
         known: So many messages at its start have been named before.
     """
     names = _Names()
-    return tuple([names.walk(message, keep=at < known) for at, message in enumerate(messages)])
+    for message in messages[:known]:
+        names.follow(message)
+    return (*messages[:known], *[names.name(message) for message in messages[known:]])
 
 
 def named_reply(history: Sequence[Message], blocks: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -51,8 +53,8 @@ def named_reply(history: Sequence[Message], blocks: tuple[Block, ...]) -> tuple[
         return blocks
     names = _Names()
     for message in history:
-        names.walk(message, keep=True)
-    return names.walk(Message(role="assistant", blocks=blocks), keep=False).blocks
+        names.follow(message)
+    return names.name(Message(role="assistant", blocks=blocks)).blocks
 
 
 class _Names:
@@ -67,27 +69,36 @@ class _Names:
         """Names of the calls without a result, in order, each with its tool."""
         self._asking = False
 
-    def walk(self, message: Message, *, keep: bool) -> Message:
-        blocks = [self._block(message.role, block, keep=keep) for block in message.blocks]
-        if all(new is old for new, old in zip(blocks, message.blocks, strict=True)):
-            return message
-        return replace(message, blocks=tuple(blocks))
+    def follow(self, message: Message) -> None:
+        """Go over a message that has its names."""
+        for block in message.blocks:
+            self._note(message.role, block)
 
-    def _block(self, role: str, block: Block, *, keep: bool) -> Block:
+    def name(self, message: Message) -> Message:
+        """Go over a message with ids as sent; itself when nothing had to be named."""
+        blocks = tuple([self._named(message.role, block) for block in message.blocks])
+        is_same = all(new is old for new, old in zip(blocks, message.blocks, strict=True))
+        return message if is_same else replace(message, blocks=blocks)
+
+    def _named(self, role: str, block: Block) -> Block:
+        name = block.call_id
+        if block.kind is BlockKind.CALL:
+            name = self._name(block)
+        elif block.kind is BlockKind.RESULT:
+            name = self._answered(block)
+        block = block if name == block.call_id else replace(block, call_id=name)
+        self._note(role, block)
+        return block
+
+    def _note(self, role: str, block: Block) -> None:
         match block.kind:
             case BlockKind.CALL:
-                name = block.call_id if keep else self._name(block)
-                self._note_call(name, block.tool)
+                self._note_call(block.call_id, block.tool)
             case BlockKind.RESULT:
-                name = block.call_id if keep else self._answered(block)
-                self._open.pop(name, None)
+                self._open.pop(block.call_id, None)
                 self._asking = False
             case BlockKind.TEXT if role == "user":
                 self._note_text(block.text)
-                return block
-            case _:
-                return block
-        return block if name == block.call_id else replace(block, call_id=name)
 
     def _note_text(self, text: str) -> None:
         self._text = _digest(text)
