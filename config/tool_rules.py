@@ -189,19 +189,22 @@ def _rules(origin: str, node: yaml.Node | None, plain: object) -> tuple[_Rules, 
     except ValidationError as error:
         wrong = error.errors(include_url=False)
     problems = [_problem(origin, node, one) for one in wrong]
-    left_out = {_entry(tuple(one["loc"])) for one in wrong}
+    left_out = {_entry(plain, tuple(one["loc"])) for one in wrong}
     try:
         return _Rules.model_validate(_without(plain, left_out)), problems, left_out
     except ValidationError:
         raise SettingsError(problems) from None
 
 
-def _entry(path: _Path) -> _Path:
-    """What is left out for an error there: an entry of a list where there is one, else the key."""
-    for end, part in enumerate(path[:3], start=1):
-        if isinstance(part, int):
+def _entry(plain: object, path: _Path) -> _Path:
+    """What is left out for an error there: the entry of a list where there is one, else the deepest key."""
+    for end, part in enumerate(path):
+        if isinstance(plain, tuple):
+            return path[: end + 1]
+        if not isinstance(plain, dict) or part not in plain:
             return path[:end]
-    return path[:1]
+        plain = plain[part]
+    return path
 
 
 def _without(value: object, left_out: set[_Path], path: _Path = ()) -> object:
