@@ -67,9 +67,10 @@ class CompletionAssembler:
             return
         self._take_fields(payload)
         self._failed(payload)
-        choice = next(self._followed("body", payload.get("choices")), None)
-        message = choice.get("message") if choice else None
-        if isinstance(message, dict) and choice:
+        followed = list(self._followed("body", payload.get("choices")))
+        choice = followed[0] if followed else {}
+        message = choice.get("message")
+        if isinstance(message, dict):
             self._message = message
             self._finished(choice.get("finish_reason"))
             self._ended = True
