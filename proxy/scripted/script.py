@@ -117,7 +117,7 @@ class ScriptedPolicy:
             if (call := _call(action, view, f"{script.name}_{place.done}_{why}{at}")) is not None:
                 return Turn(blocks=(call,), stop_reason="tool_use", label=label, fault=step.fault)
         blocks = tuple(_blocks(step.do, view, f"{script.name}_{place.done}_a"))
-        if not view.tools:
+        if not view.tools and place.done + 1 < len(script.steps):
             # No call can carry the place, and the work goes on with the client's next words.
             blocks = (*blocks, _text(f"[script {script.name} after {place.done + 1}]"))
         stop_reason = "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn"

@@ -44,6 +44,7 @@ class ChatServer:
     numbered_calls: bool = True
     """Deltas of tool calls carry `index`."""
     calls_with_ids: bool = True
+    """Without ids nothing tells how far a script has come: for scripts of one step."""
     object_arguments: bool = False
     """`arguments` is an object instead of a string."""
     finishes_with_stop: bool = False
@@ -94,7 +95,6 @@ SERVERS: Mapping[str, ChatServer] = {
     "worst": ChatServer(
         usage_chunk=UsageChunk.WITH_FINISH,
         numbered_calls=False,
-        calls_with_ids=False,
         object_arguments=True,
         finishes_with_stop=True,
         whole_calls=True,
