@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from config import tool_rules
 from config.settings import Settings
 from proxy.accounting.price_file import load_prices
 from proxy.accounting.prices import Pricer
@@ -24,6 +23,7 @@ from proxy.store import Database, Retention, Writer, open_database, prune
 from proxy.wire.body_secrets import BodySecrets
 from proxy.wire.websocket import open_socket
 from proxy.wiring.folder import DataFolder
+from proxy.wiring.inputs import rules_in_force
 from proxy.wiring.settings import data_folder
 from proxy.wiring.spec import GIB
 from proxy.wiring.version import product_version
@@ -90,7 +90,7 @@ class Observers:
         capture = Capture(settings.capture.contents)
         keeper = Keeper(capture, secrets.redact_text)
         pricer = Pricer(load_prices(settings.prices.override)) if settings.prices.override else Pricer()
-        rules = ToolRules(tool_rules.load(settings.tools.files))
+        rules = ToolRules(rules_in_force(settings))
         count = TokenCounter(folder.vocabulary).count
         instruments = Instruments(tools=rules, count=count, redact=secrets.redact_text)
         redact_body = secrets.redact_body if capture is Capture.FULL else None

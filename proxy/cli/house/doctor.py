@@ -14,8 +14,10 @@ from pathlib import Path
 
 import click
 
+from config.errors import SettingsError
 from config.load import Loaded
 from config.settings import Endpoint, Settings
+from config.tool_rules import read as read_rules
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import has_store, now_us, reader_of
@@ -25,7 +27,7 @@ from proxy.relay.dial import DialError, Dialler, client_tls
 from proxy.relay.settings import RelaySettings, Upstream
 from proxy.story import figures
 from proxy.supervisor.running import Running, read_running
-from proxy.supervisor.variables import BASE_URL
+from proxy.supervisor.ways.base_url import BASE_URL
 from proxy.wiring.folder import DataFolder
 from proxy.wiring.relay import relay_settings
 from proxy.wiring.settings import data_folder, relay_spec
@@ -59,6 +61,7 @@ def all_checks(loaded: Loaded, environment: Mapping[str, str], home: Path) -> It
     yield _ports(said, running)
     yield from _upstreams(said)
     yield _store(said)
+    yield from _tool_rules(said)
     yield from _client(environment, home, running)
 
 
@@ -168,6 +171,24 @@ def _store(said: Settings) -> Check:
         said="opens; clock agrees" if ahead_us <= 0 else ahead,
         advice="the clock was put back: times of sessions cannot be compared across that moment",
     )
+
+
+def _tool_rules(said: Settings) -> Iterator[Check]:
+    """Every entry of the user's rules is in force."""
+    if not said.tools.files:
+        return
+    try:
+        found = read_rules(said.tools.files)
+    except SettingsError as error:
+        yield Check(name="tool rules", is_well=False, said=str(error), exit_code=SettingsError.exit_code)
+        return
+    for problem in found.problems:
+        advice = "this entry is left out, the rest is in force; correct it there"
+        code = SettingsError.exit_code
+        yield Check(name="tool rules", is_well=False, said=str(problem), advice=advice, exit_code=code)
+    if not found.problems:
+        own = sum(len(document["tools"]) for document in found.documents[:-1])
+        yield Check(name="tool rules", is_well=True, said=f"{figures.plural(own, 'rule')} of yours in force")
 
 
 def _client(environment: Mapping[str, str], home: Path, running: Running | None) -> Iterator[Check]:

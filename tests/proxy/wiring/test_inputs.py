@@ -9,7 +9,7 @@ import pytest
 from config.errors import SettingsError
 from config.load import load
 from proxy.model.errors import GateError, NewerVersionError
-from proxy.wiring.inputs import check_inputs
+from proxy.wiring.inputs import check_files, check_inputs, rules_in_force
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,18 @@ def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
         check_inputs(settings)
     with contextlib.closing(sqlite3.connect(tmp_path / "store.db")) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("alembic_version",)]
+
+
+def test_rules_that_are_wrong_in_parts_start_all_the_same_and_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "tools.yaml"
+    file.write_text("version: 1\ntools:\n  - tool: good\n  - {tool: bad, class: reading}\n")
+    environment = {"COMPACTION_GATE_TOOLS_FILES": str(file), "COMPACTION_GATE_STORE_DATA": str(tmp_path / "data")}
+    settings = load(environment=environment).settings
+    check_inputs(settings)
+    assert f"{file}:4" in caplog.text
+    assert "tools.1.class" in caplog.text
+    assert [rule["tool"] for rule in rules_in_force(settings)[0]["tools"]] == [["good"]]
+    with pytest.raises(SettingsError):
+        check_files(settings)

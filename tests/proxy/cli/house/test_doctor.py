@@ -101,3 +101,15 @@ def test_the_command_prints_advice_under_what_needs_it(tmp_path: Path, monkeypat
     assert typed.code == 69
     assert "LOOK  upstream anthropic" in typed.out
     assert doctor_lines([Check(name="a", is_well=False, said="b", advice="c")]) == ["LOOK  a  b", "      → c"]
+
+
+def test_a_rule_that_cannot_be_used_is_named_and_the_others_count(tmp_path: Path) -> None:
+    file = tmp_path / "tools.yaml"
+    file.write_text("version: 1\ntools:\n  - tool: good\n")
+    with an_upstream() as upstream:
+        assert of(look(tmp_path, upstream.url, COMPACTION_GATE_TOOLS_FILES=str(file)), "tool rules").is_well
+        file.write_text("version: 1\ntools:\n  - tool: good\n  - {tool: bad, class: reading}\n")
+        found = look(tmp_path, upstream.url, COMPACTION_GATE_TOOLS_FILES=str(file))
+    rule = of(found, "tool rules")
+    assert (rule.is_well, rule.exit_code) == (False, 78)
+    assert f"{file}:4" in rule.said
