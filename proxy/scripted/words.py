@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -139,6 +140,19 @@ def _by_patch(argument: str) -> Words:
     return {Edit: patch, Write: patch}
 
 
+def _script(source: str) -> ToolCall:
+    """Codex' code mode: JavaScript that calls the tools itself."""
+    return ToolCall("exec", {"input": source})
+
+
+def _script_shell(command: str) -> ToolCall:
+    return _script(f"const r = await tools.exec_command({json.dumps({'cmd': command})});\ntext(r.output);")
+
+
+def _script_patch(action: Edit | Write) -> ToolCall:
+    return _script(f"text(await tools.apply_patch({json.dumps(_patch_of(action))}));")
+
+
 def _editor(command: str) -> Callable[..., ToolCall]:
     return lambda path, **more: ToolCall("file_editor", {"command": command, "path": path, **_given(**more)})
 
@@ -206,6 +220,9 @@ MINI_SWE_AGENT: Words = {
     ),
 }
 
+CODEX_CODE_MODE: Words = {**_by_shell(_script_shell), Edit: _script_patch, Write: _script_patch}
+"""What Codex offers to its newest models (wire-formats does not know it yet; seen with 0.171.0)."""
+
 PLAIN: Words = {
     Read: lambda it: ToolCall("read_file", _given(path=it.path, start_line=it.first, end_line=it.last)),
     Search: lambda it: ToolCall("search_files", {"query": it.text}),
@@ -219,6 +236,7 @@ VOCABULARIES: tuple[Vocabulary, ...] = (
     Vocabulary(words=GEMINI_CLI, signs=frozenset({"run_shell_command"})),
     Vocabulary(words=_by_patch("patchText"), signs=frozenset({"read", "apply_patch"})),
     Vocabulary(words=OPENCODE, signs=frozenset({"read"})),
+    Vocabulary(words=CODEX_CODE_MODE, signs=frozenset({"exec", "wait"})),
     # Codex and Cline: their `apply_patch` takes free text, or the same as the argument `input`.
     Vocabulary(words=_by_patch("input"), signs=frozenset({"apply_patch"})),
     Vocabulary(words=CLINE, signs=frozenset({"read_files"})),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ CLAUDE = frozenset({"Read", "Edit", "Write", "Bash", "Agent"})
 PLAIN = frozenset({"search_files", "read_file", "write_file", "run_check"})
 CODEX = frozenset({"exec_command", "write_stdin", "view_image"})
 CODEX_PATCH = CODEX | {"apply_patch"}
+CODE_MODE = frozenset({"exec", "wait", "request_user_input"})
 OPENCODE = frozenset({"bash", "read", "edit", "write", "glob", "grep", "task"})
 OPENCODE_PATCH = OPENCODE - {"edit", "write"} | {"apply_patch"}
 GEMINI = frozenset({"read_file", "write_file", "replace", "run_shell_command", "grep_search"})
@@ -45,6 +47,13 @@ ADDED = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"
         (Edit("a", "x\n", "y\n"), CODEX_PATCH, "apply_patch", {"input": PATCH}),
         (Write("a", "x\n"), CODEX_PATCH, "apply_patch", {"input": ADDED}),
         (Read("a"), CODEX_PATCH, "exec_command", {"cmd": "cat a"}),
+        (
+            Read("a"),
+            CODE_MODE,
+            "exec",
+            {"input": 'const r = await tools.exec_command({"cmd": "cat a"});\ntext(r.output);'},
+        ),
+        (Edit("a", "x", "y"), CODE_MODE, "exec", {"input": f"text(await tools.apply_patch({json.dumps(PATCH)}));"}),
         (Read("/a", 5, 9), OPENCODE, "read", {"filePath": "/a", "offset": 5, "limit": 5}),
         (Edit("/a", "x", "y"), OPENCODE, "edit", {"filePath": "/a", "oldString": "x", "newString": "y"}),
         (Edit("a", "x", "y"), OPENCODE_PATCH, "apply_patch", {"patchText": PATCH}),

@@ -32,7 +32,7 @@ def body_of(document: Json, items: Items, seals: Seals) -> dict[str, Any]:
     body = {
         "model": str(document.get("model", "")),
         "system": rows.system,
-        "tools": [_tool(tool) for tool in objects(document.get("tools"))],
+        "tools": [_tool(tool) for tool in tools_in(document, items)],
         "messages": rows.messages,
         "cache_control": {"type": "ephemeral", "ttl": _lifetime(document)},
     }
@@ -41,6 +41,19 @@ def body_of(document: Json, items: Items, seals: Seals) -> dict[str, Any]:
     if edits := [_edit(wish) for wish in objects(document.get("context_management")) if "compact_threshold" in wish]:
         body["context_management"] = {"edits": edits}
     return body
+
+
+def tools_in(document: Json, items: Items) -> list[Json]:
+    """Tools offered by the request and by `additional_tools` items; those of a namespace name it."""
+    offered = objects(document.get("tools"))
+    offered += [tool for item in items if kind_of(item) == "additional_tools" for tool in objects(item.get("tools"))]
+    return [tool for each in offered for tool in _unfolded(each)]
+
+
+def _unfolded(tool: Json) -> list[Json]:
+    if tool.get("type") != "namespace":
+        return [tool]
+    return [{**inner, "namespace": tool.get("name")} for inner in objects(tool.get("tools"))]
 
 
 def kind_of(item: Json) -> str:
@@ -113,8 +126,8 @@ def compaction_block(summary: str) -> Json:
     return {"type": "compaction", "content": summary, "keeps_texts": True}
 
 
-def _trigger(_rows: Rows, _item: Json, _seals: Seals) -> None:
-    """It asks for something, and is nothing to be seen."""
+def _unseen(_rows: Rows, _item: Json, _seals: Seals) -> None:
+    """It asks for something, or offers tools, and is no part of what was said."""
 
 
 def _other(rows: Rows, item: Json, _seals: Seals) -> None:
@@ -129,7 +142,8 @@ READERS: Mapping[str, Callable[[Rows, Json, Seals], None]] = {
     "custom_tool_call_output": _output,
     "reasoning": _reasoning,
     "compaction": _compaction,
-    "compaction_trigger": _trigger,
+    "compaction_trigger": _unseen,
+    "additional_tools": _unseen,
 }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from proxy.scripted.faces.face import Asked, compact_json, objects
-from proxy.scripted.faces.responses.reading import kind_of, text_in
+from proxy.scripted.faces.face import Asked, compact_json
+from proxy.scripted.faces.responses.reading import kind_of, text_in, tools_in
 from proxy.scripted.faces.seals import Seals
 from proxy.scripted.reply import Reply, Sampling, totals
 
@@ -16,7 +16,7 @@ Json = Mapping[str, Any]
 def output_of(asked: Asked, reply: Reply, seals: Seals) -> Iterator[Json]:
     """The reply's items, in order."""
     encrypts = "reasoning.encrypted_content" in (asked.raw.get("include") or ())
-    free_text = {tool.get("name") for tool in objects(asked.raw.get("tools")) if tool.get("type") == "custom"}
+    tools = {str(tool.get("name")): tool for tool in tools_in(asked.raw, asked.items)}
     tail = reply.id.rpartition("_")[2]
     for at, block in enumerate(reply.blocks):
         place = f"{tail}{at:02}"
@@ -31,7 +31,7 @@ def output_of(asked: Asked, reply: Reply, seals: Seals) -> Iterator[Json]:
             case "compaction":
                 yield compaction_item(f"cmp_{place}", seals.seal(block["content"]))
             case _:
-                yield _call_item(block, place, is_free_text=block["name"] in free_text)
+                yield _call_item(block, place, tools.get(block["name"], {}))
 
 
 def message_item(item_id: str, role: str, content: Sequence[Json]) -> Json:
@@ -44,9 +44,10 @@ def compaction_item(item_id: str, sealed: str) -> Json:
     return {"type": "compaction", "id": item_id, "encrypted_content": sealed}
 
 
-def _call_item(block: Json, place: str, *, is_free_text: bool) -> Json:
-    call = {"call_id": block["id"], "name": block["name"], "status": "completed"}
-    if is_free_text:
+def _call_item(block: Json, place: str, tool: Json) -> Json:
+    named = {"namespace": tool["namespace"]} if "namespace" in tool else {}
+    call = {"call_id": block["id"], "name": block["name"], **named, "status": "completed"}
+    if tool.get("type") == "custom":
         return {"type": "custom_tool_call", "id": f"ctc_{place}", **call, "input": str(block["input"].get("input", ""))}
     return {"type": "function_call", "id": f"fc_{place}", **call, "arguments": compact_json(block["input"])}
 

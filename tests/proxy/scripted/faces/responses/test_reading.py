@@ -63,3 +63,12 @@ def test_text_is_found_in_strings_and_parts() -> None:
         == "a\nb"
     )
     assert text_in(None) == ""
+
+
+def test_tools_may_come_as_an_item_and_in_namespaces() -> None:
+    inner = {"type": "custom", "name": "exec"}
+    offered = {"type": "additional_tools", "role": "developer",
+               "tools": [{"type": "namespace", "name": "functions", "tools": [inner]}]}  # fmt: skip
+    body = read({"input": [offered, {"role": "user", "content": "hi"}]})
+    assert body["tools"] == [{"type": "custom", "name": "exec", "namespace": "functions"}]
+    assert [message["role"] for message in body["messages"]] == ["user"]

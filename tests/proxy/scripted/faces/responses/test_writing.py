@@ -56,3 +56,10 @@ def test_a_response_says_what_it_was_asked_and_may_forget_the_bill() -> None:
     assert (response["instructions"], response["store"], response["usage"]) == ("i", False, None)
     assert response["conversation"] == {"id": "c"}
     assert response["created_at"] == 5
+
+
+def test_a_call_names_the_namespace_of_its_tool() -> None:
+    space = {"type": "namespace", "name": "functions", "tools": [{"type": "custom", "name": "exec"}]}
+    call = {"type": "tool_use", "id": "c", "name": "exec", "input": {"input": "text(1);"}}
+    (item,) = output_of(asked(tools=[space]), reply(call), Seals(""))
+    assert (item["type"], item["namespace"], item["input"]) == ("custom_tool_call", "functions", "text(1);")
