@@ -54,7 +54,7 @@ class Following:
     idle_us: int
     """A session that was quiet for so long has ended, as far as we know."""
     now_us: Callable[[], int]
-    poll_s: float = 5.0
+    poll_s: float = 2.0
 
 
 class Follower:

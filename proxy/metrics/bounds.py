@@ -63,7 +63,7 @@ class Bounds:
     def _is_told_apart(self, metric: Metric, shown: Labels) -> bool:
         dimensions = [dimension for dimension in metric.labels if dimension.is_users or dimension == CLIENT]
         pairs = zip(metric.labels, shown, strict=True)
-        combination = json.dumps([value for dimension, value in pairs if dimension in dimensions])
+        combination = "\n".join(value for dimension, value in pairs if dimension in dimensions)
         return self._is_named(" ".join(dimension.name for dimension in dimensions), combination, most=COMBINATIONS)
 
     def _is_named(self, name: str, value: str, *, most: int) -> bool:

@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ class Upstream:
     """Answers to requests that arrive from now on wait for it in the middle."""
     seen: list[str]
     """Paths asked for."""
+    headers: list[dict[str, str]] = field(default_factory=list)
+    """Header lines of each request, names in lower case."""
 
 
 ANSWER = {
@@ -56,6 +58,7 @@ def an_upstream() -> Iterator[Upstream]:
             self.rfile.read(int(self.headers["content-length"]))
             hold = found.hold
             found.seen.append(self.path)
+            found.headers.append({name.lower(): value for name, value in self.headers.items()})
             body = json.dumps(ANSWER).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
@@ -153,11 +156,17 @@ def typed(
 
 
 def ask(
-    base: str, path: str = "/v1/messages", *, token: str = "", body: Mapping[str, Any] | None = None
+    base: str,
+    path: str = "/v1/messages",
+    *,
+    token: str = "",
+    body: Mapping[str, Any] | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> tuple[int, str]:
     """One request; its status and text."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"content-type": "application/json", "user-agent": "claude-cli/2.1.332 (x)", "x-api-key": "k"}
+    headers |= more or {}
     if token:
         headers["authorization"] = f"Bearer {token}"
     request = urllib.request.Request(base + path, data, headers)

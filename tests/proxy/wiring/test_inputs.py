@@ -8,7 +8,7 @@ import pytest
 
 from config.errors import SettingsError
 from config.load import load
-from proxy.model.errors import GateError, NewerVersionError
+from proxy.model.errors import GateError, InputError, NewerVersionError
 from proxy.wiring.inputs import check_files, check_inputs, rules_in_force
 
 
@@ -69,4 +69,16 @@ def test_rules_that_are_wrong_in_parts_start_all_the_same_and_are_named(
     assert "tools.1.class" in caplog.text
     assert [rule["tool"] for rule in rules_in_force(settings)[0]["tools"]] == [["good"]]
     with pytest.raises(SettingsError):
+        check_files(settings)
+
+
+def test_spans_without_the_library_to_send_them_are_refused_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.wiring.inputs.EXPORTER", "a-distribution-that-nobody-has")
+    environment = {"COMPACTION_GATE_STORE_DATA": str(tmp_path)}
+    settings = load(
+        environment=environment, options={"export.otlp.endpoint": ("--x", "http://127.0.0.1:4318")}
+    ).settings
+    with pytest.raises(InputError, match=r"export\.otlp\.endpoint.*compaction-gate\[otlp\]"):
         check_files(settings)
