@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from config.errors import SettingsError
 from config.keys import KEYS, is_known, key_of_variable, variable
-from config.layers import defaults_text, from_command_line, from_defaults
+from config.layers import defaults_text, from_command_line, from_defaults, from_file
 
 
 def test_the_shipped_file_sets_every_known_key_once_and_nothing_else() -> None:
@@ -22,3 +27,12 @@ def test_every_key_has_a_variable_that_leads_back_to_it() -> None:
 
 def test_the_command_line_names_its_option_as_the_origin() -> None:
     assert from_command_line({"store.data": ("--data", "/d")})["store.data"] == ("/d", "command line --data")
+
+
+def test_a_table_may_be_empty_when_there_is_such_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "gate.toml"
+    file.write_text("[labels]\n[relay]\n[export.otlp]\n")
+    assert from_file(file) == {}
+    file.write_text("[rely]\n")
+    with pytest.raises(SettingsError, match=r"rely = \{\}"):
+        from_file(file)

@@ -149,3 +149,38 @@ def test_sessions_that_loop_now_are_a_gauge(tmp_path: Path, idle_us: int, loopin
     scrape = a_scrape(tmp_path, Clock(told.now_us + idle_us))
     assert sum(values(scrape, "compaction_looping_sessions").values()) == looping
     scrape.close()
+
+
+def test_labels_beyond_the_bound_are_other_also_after_a_restart(tmp_path: Path) -> None:
+    def commit(numbers: range) -> None:
+        with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+            for number in numbers:
+                told = Telling(f"{number:04x}" + "0" * 28, labels=json.dumps({"team": f"team-{99 - number}"}))
+                told.turn(1_000)
+                keep(told, database)
+
+    commit(range(25))
+    first = a_scrape(tmp_path, labels=("team",))
+    before = values(first, "compaction_sessions_total")
+    first.close()
+    commit(range(25, 30))
+    second = a_scrape(tmp_path, labels=("team",))
+    after = values(second, "compaction_sessions_total")
+    second.close()
+    assert len(before) == 21
+    assert set(after) == set(before)
+    other = 'client="claude-code",environment="test",label_team="other"}'
+    assert (before[other], after[other]) == (5, 10)
+
+
+def test_histograms_do_not_fall_when_the_store_forgets(tmp_path: Path) -> None:
+    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+        keep(a_compacted_session(), database)
+    first = a_scrape(tmp_path)
+    name = "compaction_boundary_context_before_tokens_count"
+    assert list(values(first, name).values()) == [1]
+    first.close()
+    (tmp_path / "store.db").unlink()
+    second = a_scrape(tmp_path)
+    assert list(values(second, name).values()) == [1]
+    second.close()

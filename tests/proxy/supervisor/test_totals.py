@@ -113,3 +113,35 @@ def test_contexts_around_boundaries_are_distributed_by_client(database: Database
     after = found["compaction_boundary_context_after_tokens"]["claude-code",]
     assert isinstance(after, Distribution)
     assert after.total == 14_900
+
+
+def test_turns_between_compactions_are_of_one_thread(database: Database) -> None:
+    told = Telling()
+    for _ in range(2):
+        for _ in range(4):
+            told.turn(9_000, reads("a"))
+            told.turn(9_000, reads("a"), thread="agent:1")
+        told.boundary(("a", 10))
+    told.boundary(("a", 10), thread="agent:1")
+    keep(told, database)
+    (between,) = read(Totals(), database)["compaction_turns_between_boundaries"].values()
+    assert isinstance(between, Distribution)
+    assert (sum(between.counts), between.total) == (1, 4)
+
+
+def test_tools_are_told_by_what_their_rereads_cost_exact_and_partial_apart(database: Database) -> None:
+    keep(a_compacted_session(), database)
+    assert read(Totals(), database)["compaction_tool_reread_reference_tokens_total"] == {
+        ("Read", "exact"): 5_824,
+        ("Read", "partial"): 840,
+    }
+
+
+def test_the_users_labels_stand_behind_the_client(database: Database) -> None:
+    for number, labels in enumerate(('{"team":"a"}', '{"other":"x"}', "")):
+        told = Telling(f"{number:04x}" + "0" * 28, labels=labels)
+        told.turn(1_000)
+        keep(told, database)
+    found = read(Totals(["team"]), database)
+    assert found["compaction_sessions_total"] == {("claude-code", "a"): 1, ("claude-code", ""): 2}
+    assert found["compaction_turns_total"] == {("claude-code", "a", "claude-x"): 1, ("claude-code", "", "claude-x"): 2}
