@@ -79,7 +79,7 @@ def example_of(schema: Json) -> Any:  # noqa: ANN401  JSON
     if str(kind).lower() == "object":
         properties = schema.get("properties") or {}
         return {name: example_of(properties.get(name, {"type": "string"})) for name in schema.get("required") or ()}
-    return LEAST.get(str(kind).lower(), "")
+    return schema.get("minimum", LEAST.get(str(kind).lower(), ""))
 
 
 LEAST: Mapping[str, Any] = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": [], "null": None}

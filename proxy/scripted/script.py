@@ -145,7 +145,9 @@ class ScriptedPolicy:
             if not view.shows(need.shows):
                 by_shell_first = self._draw("tool", key) < self.habits.other_tool
                 ways = (shell, self._read(need, key)) if by_shell_first else (self._read(need, key), shell)
-                yield from (("n", at, way) for way in ways[tried:])
+                # Where reading goes through the shell anyway, there is no other way.
+                same = in_words(ways[0], view.tools) == in_words(ways[1], view.tools)
+                yield from (("n", at, way) for way in ways[tried : 1 if same else 2])
             elif not tried and not place.asked.get(("h", at)) and self._draw("habit", key) < self.habits.reread:
                 yield "h", at, self._read(need, key)
 

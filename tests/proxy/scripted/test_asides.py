@@ -51,6 +51,7 @@ def test_work_is_no_aside() -> None:
         ({"const": 3}, 3),
         ({"type": ["string", "null"]}, ""),
         ({"type": "ARRAY"}, []),
+        ({"type": "number", "minimum": 1}, 1),
         ({}, {}),
         ({"type": "OBJECT", "required": ["a"], "properties": {"a": {"type": "BOOLEAN"}, "b": {}}}, {"a": False}),
         ({"type": "object", "required": ["unknown"]}, {"unknown": ""}),

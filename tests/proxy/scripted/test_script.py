@@ -181,3 +181,14 @@ def test_finishing_is_said_where_no_client_waits_for_a_call() -> None:
     view = View({"messages": [user("[script end]")], "tools": S0_TOOLS})
     turn = ScriptedPolicy((script,), Habits(), 0).act(view)
     assert (turn.stop_reason, [block["text"] for block in turn.blocks]) == ("end_turn", ["All done."])
+
+
+def test_where_reading_goes_through_the_shell_a_vain_read_is_not_tried_twice() -> None:
+    tools = [{"name": "exec_command"}]
+    messages = [
+        user("[script work after 2]"),
+        assistant(call("toolu_work_2_n0_00", "exec_command", cmd="cat conf.py")),
+        user(result("toolu_work_2_n0_00", "truncated")),
+    ]
+    turn = ScriptedPolicy((WORK,), Habits(), 0).act(View({"messages": messages, "tools": tools}))
+    assert turn.blocks[0]["input"] == {"cmd": "printf '%s' TIMEOUT > app.py"}
