@@ -11,7 +11,7 @@ import subprocess
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ pytestmark = pytest.mark.skipif(
 CONTEXT_TOKENS = 22_000
 """Small enough for more than one compaction."""
 LOOPING = "CompactionRereadLoop"
+LABELLED = 'compaction_looping_sessions{client="demo", label_agent="demo"} > 0'
 SETTINGS = {
     "COMPACTION_GATE_SESSIONS_LOOP_SAME_OBSERVATION": "1",
     "COMPACTION_GATE_SESSIONS_LOOP_TURNS": "1000",
@@ -41,7 +42,7 @@ SETTINGS = {
     "COMPACTION_GATE_LABELS_AGENT": "client",
 }
 SCRAPED = """\
-global: {{scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}}
+global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 500ms}}
 rule_files: [{rules}]
 scrape_configs: [{{job_name: compaction-gate, static_configs: [{{targets: ["{target}"]}}]}}]
 """
@@ -99,11 +100,13 @@ def a_prometheus(folder: Path, admin: str) -> Iterator[Prometheus]:
         process.wait(PATIENCE_S)
 
 
-async def until(is_so: Callable[[], bool], meanwhile: Callable[[], Awaitable[object]] | None = None) -> None:
+async def until(
+    is_so: Callable[[], bool], meanwhile: Callable[[], Awaitable[object]] | None = None, *, left: Sequence[str] = ()
+) -> None:
     """Wait for something that must become true; what must go on until then is done again and again."""
     ends = time.monotonic() + PATIENCE_S
     while not await asyncio.to_thread(is_so):
-        assert time.monotonic() < ends, "it never became true"
+        assert time.monotonic() < ends, f"it never became true: {left}"
         await (meanwhile() if meanwhile else asyncio.sleep(0.1))
 
 
@@ -135,10 +138,15 @@ async def test_the_reread_alert_fires_and_clears_and_every_panel_has_data(tmp_pa
             async with an_agent(service, tmp_path / "project", "first") as agent:
                 await agent.work(task.PROMPT)
                 assert agent.compactions > 1
-                # The session goes on until the alert has fired, however long Prometheus takes to see it.
+                # The session goes on until everything was seen, however long Prometheus takes for it.
+                unanswered: list[str] = []
+
+                def is_answered() -> bool:
+                    asked = [*map(as_asked, expressions()), LABELLED]
+                    unanswered[:] = [one for one in asked if prometheus.query(one) == []]
+                    return not unanswered
+
                 await until(lambda: LOOPING in prometheus.firing(), meanwhile=lambda: agent._ask(agent.messages))
-            assert prometheus.query('compaction_looping_sessions{client="demo", label_agent="demo"}') != []
-            empty = [asked for asked in map(as_asked, expressions()) if prometheus.query(asked) == []]
-            assert empty == []
+                await until(is_answered, meanwhile=lambda: agent._ask(agent.messages), left=unanswered)
             await until(lambda: prometheus.firing() == set())
             assert prometheus.query("sum(compaction_bill_usd_total)")[0]["value"][1] != "0"
