@@ -140,6 +140,10 @@ def _by_patch(argument: str) -> Words:
     return {Edit: patch, Write: patch}
 
 
+def _spawn(**arguments: object) -> ToolCall:
+    return ToolCall("spawn_agent", arguments)
+
+
 def _script(source: str) -> ToolCall:
     """Codex' code mode: JavaScript that calls the tools itself."""
     return ToolCall("exec", {"input": source})
@@ -237,6 +241,14 @@ VOCABULARIES: tuple[Vocabulary, ...] = (
     Vocabulary(words=_by_patch("patchText"), signs=frozenset({"read", "apply_patch"})),
     Vocabulary(words=OPENCODE, signs=frozenset({"read"})),
     Vocabulary(words=CODEX_CODE_MODE, signs=frozenset({"exec", "wait"})),
+    # Codex' two generations of sub-agents.
+    Vocabulary(
+        words={Delegate: lambda it: _spawn(task_name="delegated", message=it.prompt, fork_turns="none")},
+        signs=frozenset({"followup_task"}),
+    ),
+    Vocabulary(
+        words={Delegate: lambda it: _spawn(message=it.prompt, fork_context=False)}, signs=frozenset({"send_input"})
+    ),
     # Codex and Cline: their `apply_patch` takes free text, or the same as the argument `input`.
     Vocabulary(words=_by_patch("input"), signs=frozenset({"apply_patch"})),
     Vocabulary(words=CLINE, signs=frozenset({"read_files"})),

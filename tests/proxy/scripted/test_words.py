@@ -80,11 +80,19 @@ def test_an_action_is_said_in_the_words_of_the_tools_offered(
     assert in_words(action, offered) == (name, arguments)
 
 
-@pytest.mark.parametrize("offered", [CLAUDE, OPENCODE])
-def test_a_sub_agent_gets_its_prompt(offered: frozenset[str]) -> None:
+@pytest.mark.parametrize(
+    ("offered", "name", "argument"),
+    [
+        (CLAUDE, "Agent", "prompt"),
+        (OPENCODE, "task", "prompt"),
+        (CODEX | {"spawn_agent", "send_input"}, "spawn_agent", "message"),
+        (CODE_MODE | {"spawn_agent", "followup_task"}, "spawn_agent", "message"),
+    ],
+)
+def test_a_sub_agent_gets_its_prompt(offered: frozenset[str], name: str, argument: str) -> None:
     call = in_words(Delegate("look"), offered)
     assert call is not None
-    assert (call.name in {"Agent", "task"}, call.arguments["prompt"]) == (True, "look")
+    assert (call.name, call.arguments[argument]) == (name, "look")
 
 
 @pytest.mark.parametrize("action", [Read("a"), Edit("a", "x", "y"), Tool("Nope", {}), Either((Tool("Nope", {}),))])

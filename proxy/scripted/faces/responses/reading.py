@@ -86,6 +86,13 @@ def _message(rows: Rows, item: Json, _seals: Seals) -> None:
     rows.add("system" if role == "developer" else role, *blocks)
 
 
+def _agent_message(rows: Rows, item: Json, seals: Seals) -> None:
+    """What one of Codex' agents tells another; a part that it takes for encrypted is what the policy wrote."""
+    for part in objects(item.get("content")):
+        sealed = part.get("encrypted_content")
+        rows.add("user", text_block(text_in([part]) or seals.open(sealed) or str(sealed or "")))
+
+
 def _function_call(rows: Rows, item: Json, _seals: Seals) -> None:
     rows.add("assistant", _call(item, arguments_of(item.get("arguments"))))
 
@@ -144,6 +151,7 @@ READERS: Mapping[str, Callable[[Rows, Json, Seals], None]] = {
     "compaction": _compaction,
     "compaction_trigger": _unseen,
     "additional_tools": _unseen,
+    "agent_message": _agent_message,
 }
 
 

@@ -72,3 +72,10 @@ def test_tools_may_come_as_an_item_and_in_namespaces() -> None:
     body = read({"input": [offered, {"role": "user", "content": "hi"}]})
     assert body["tools"] == [{"type": "custom", "name": "exec", "namespace": "functions"}]
     assert [message["role"] for message in body["messages"]] == ["user"]
+
+
+def test_a_sub_agent_reads_its_task_from_another_agents_message() -> None:
+    parts = [{"type": "input_text", "text": "NEW_TASK"}, {"type": "encrypted_content", "encrypted_content": "Look"}]
+    body = read({"input": [{"type": "agent_message", "author": "/root", "content": parts}]})
+    texts = [{"type": "text", "text": "NEW_TASK"}, {"type": "text", "text": "Look"}]
+    assert body["messages"] == [{"role": "user", "content": texts}]
