@@ -183,4 +183,4 @@ def _digest(documents: Sequence[Document], revision: int) -> str:
         for document in documents
     ]
     text = json.dumps([revision, plain], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return sha256(text.encode()).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -14,7 +14,7 @@ from proxy.ledger.results import ResultText, read_result
 from proxy.ledger.rules import Document, ResultRule, ToolRule, compile_rules
 from proxy.ledger.shell.access import Kind
 from proxy.ledger.shell.reading import Reading, ShellRules
-from proxy.ledger.shell.walk import read_command
+from proxy.ledger.shell.walk import knows_program, read_command
 from proxy.model.facts import ToolClass
 
 NO_RULE = "no rule"
@@ -99,6 +99,20 @@ class ToolRules:
         written = {"nothing": (), "anything": ("",), "resource": tuple(one.resource for one in found)}[rule.mutates]
         access = _access(rule.tool_class, rule.action, found, rule.name)
         return replace(access, mutates=written, polling=rule.polling)
+
+    def decides_by_name(self, client: str, tool: str) -> bool:
+        """Whether class and action of a tool follow from its name alone, whatever its arguments are."""
+        fits = (
+            rule
+            for rule in self._book.tools
+            if rule.client.match(client) and any(one.match(tool) for one in rule.tools)
+        )
+        rule = next(fits, None)
+        return rule is None or not (rule.shell or rule.when)
+
+    def knows_program(self, program: str) -> bool:
+        """Whether a shell program is in a table or a rule, or needs none."""
+        return program in self._book.programs or knows_program(program)
 
     def result(self, client: str, tool: str, text: str, *, is_error: bool, form: str = "") -> ResultText:
         """What an answer holds; `form` is the `Access.form` of its call."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proxy.ledger.bill import Bill
-from proxy.picture.drawing import element, label, shortened
+from proxy.picture.drawing import element, label
 from proxy.picture.frame import Frame
 from proxy.story import figures
+from proxy.story.figures import shortened
 
 LABEL_HEIGHT = 26
 BAND, INK = "#d55e00", "#a34700"

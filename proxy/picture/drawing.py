@@ -44,13 +44,5 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def shortened(text: str, most: int) -> str:
-    """The text, or its beginning and end when it is longer."""
-    if len(text) <= most:
-        return text
-    head = (most - 1) // 3
-    return f"{text[:head]}\u2026{text[len(text) - (most - 1 - head) :]}"
-
-
 def _value(value: str | float) -> str:
     return number(value) if isinstance(value, int | float) else escape(clean(value), quote=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proxy.model.facts import CallFact, TurnFact
-from proxy.picture.drawing import Attribute, shortened
+from proxy.picture.drawing import Attribute
 from proxy.picture.frame import Frame
 from proxy.story import figures
+from proxy.story.figures import shortened
 from proxy.story.marks import MARKS, mark_of
 from proxy.story.naming import name_of_call
 from proxy.story.story import Story

@@ -105,3 +105,11 @@ def round_top(values: Sequence[int | None]) -> int:
         return 1_000
     step: int = 10 ** int(math.log10(most))
     return next(step * part // 2 for part in (2, 3, 4, 6, 8, 10, 12, 16, 20) if step * part // 2 >= most)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning and end when it is longer."""
+    if len(text) <= most:
+        return text
+    head = (most - 1) // 3
+    return f"{text[:head]}\u2026{text[len(text) - (most - 1 - head) :]}"

@@ -54,6 +54,11 @@ def read_command(command: str, cwd: str, rules: ShellRules) -> Reading:
     return walk.reading(command)
 
 
+def knows_program(program: str) -> bool:
+    """Whether the tables say what a program does; a path is taken to run anything."""
+    return program in _HANDLERS or "/" in program
+
+
 @dataclass(slots=True)
 class _Walk:
     cwd: str | None

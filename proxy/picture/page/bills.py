@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from proxy.ledger.bill import Bill
 from proxy.model.facts import BoundaryFact
 from proxy.model.ids import CallId
-from proxy.picture.drawing import element, shortened, words
+from proxy.picture.drawing import element, words
 from proxy.story import figures
 from proxy.story.bill import TITLE, bill_rows, pay_back
 from proxy.story.dropped import Dropped, dropped_by
+from proxy.story.figures import shortened
 from proxy.story.naming import name_of_session
 from proxy.story.story import Story
 

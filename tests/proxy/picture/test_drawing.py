@@ -6,7 +6,8 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.picture.drawing import element, number, shortened, words
+from proxy.picture.drawing import element, number, words
+from proxy.story.figures import shortened
 from tests.support.pictured import HOSTILE
 
 
