@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from proxy.story.axis import Axis
-from proxy.story.figures import short
+from proxy.story.axis import Axis, held_by_column
+from proxy.story.figures import round_top, short
 from proxy.story.story import Story
 
 HEIGHT = 5
@@ -15,30 +14,12 @@ HEIGHT = 5
 
 def context_by_column(story: Story, axis: Axis) -> list[int | None]:
     """Largest billed context of main turns in each column, held until the next one; None before the first."""
-    main = {thread.thread for thread in story.threads if thread.kind == "main"}
-    found: dict[int, int] = {}
-    for turn in story.order:
-        if turn.thread in main and turn.context_tokens is not None:
-            column = axis.of_turn(turn.thread, turn.turn)
-            found[column] = max(turn.context_tokens, found.get(column, 0))
-    columns: list[int | None] = []
-    for column in range(axis.width):
-        columns.append(found.get(column, columns[-1] if columns else None))
-    return columns
-
-
-def top_of(values: Sequence[int | None]) -> int:
-    """A round number that is not below any value."""
-    most = max((value for value in values if value is not None), default=0)
-    if most == 0:
-        return 1_000
-    step: int = 10 ** int(math.log10(most))
-    return next(step * part // 2 for part in (2, 3, 4, 6, 8, 10, 12, 16, 20) if step * part // 2 >= most)
+    return held_by_column(axis, ((turn, turn.context_tokens) for turn in story.main_turns))
 
 
 def curve(values: Sequence[int | None], *, label: str = "context", indent: int = 8) -> list[str]:
     """The line with its axis: `HEIGHT` rows and the row of the axis itself, which stands for 0."""
-    top = top_of(values)
+    top = round_top(values)
     levels = [None if value is None else round(value * HEIGHT / top) for value in values]
     grid = [[" "] * len(values) for _ in range(HEIGHT + 1)]
     for column, level in enumerate(levels):

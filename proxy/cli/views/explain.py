@@ -73,11 +73,7 @@ def _compared(because: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _charged(story: Story, call: CallFact) -> Iterator[tuple[str, str]]:
     if call.boundary is None:
         return
-    numbers = {
-        (bill.boundary.thread, bill.boundary.boundary): number for number, bill in enumerate(story.bills, start=1)
-    }
-    number = numbers.get((call.thread, call.boundary))
-    name = f"b{number}" if number is not None else f"boundary {call.boundary}"
+    name = story.boundary_names.get((call.thread, call.boundary), f"boundary {call.boundary}")
     yield "dropped by", f"{name}, {call.turns_later} turns before; in its summary: {call.in_summary or 'not known'}"
     yield "charged", f"{figures.whole(call.reread_tokens_ref)} reference tokens"
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proxy.cli.views.curve import HEIGHT, curve, top_of
+from proxy.cli.views.curve import HEIGHT, curve
+from proxy.story.figures import round_top
 
 
 def test_the_line_rises_falls_and_stands_on_the_axis() -> None:
@@ -23,4 +24,4 @@ def test_any_context_gives_as_many_rows_of_the_same_width(values: list[int | Non
     rows = curve(values)
     assert len(rows) == HEIGHT + 1
     assert all(len(row) <= 15 + len(values) for row in rows)
-    assert top_of(values) >= max((value for value in values if value is not None), default=0)
+    assert round_top(values) >= max((value for value in values if value is not None), default=0)
