@@ -33,11 +33,12 @@ class Entry(NamedTuple):
 COMMANDS: tuple[Entry, ...] = (
     Entry("LOOK", "status", "is it seeing my traffic", "status", "look.status"),
     Entry("LOOK", "sessions", "list; worst first", "sessions --looping --since 1h", "look.sessions"),
-    Entry("LOOK", "session ID", "timeline, bill, re-reads", "session last", "look.session"),
+    Entry("LOOK", "session ID", "timeline, bill, re-reads", "session last --format html > s.html", "look.session"),
     Entry("LOOK", "explain ID", "why one call was flagged", "explain last:b1", "look.explain"),
     Entry("LIVE", "wrap -- CMD", "one agent through a relay", "wrap -- claude", "live.wrap"),
     Entry("LIVE", "serve", "relay + observer", "serve --config gate.toml", "live.serve"),
     Entry("LIVE", "observe", "observer alone", "observe --until-idle", "live.observe"),
+    Entry("LIVE", "tools list|suggest|test", "classify your agent's tools", "tools suggest --write", "live.tools"),
     Entry("KEEP", "store size|verify|prune|forget|dump", "what is kept", "store forget --session 7f3a", "keep.store"),
     Entry("HOUSE", "demo", "one compaction, end to end", "demo", "house.demo"),
     Entry("HOUSE", "provider", "the scripted provider", "provider --port 8080", "house.provider"),
