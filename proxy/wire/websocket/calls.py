@@ -11,9 +11,8 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 
 from proxy.model.exchange import Exchange, Headers, Outcome
+from proxy.wire.openai_responses.dialect import WEBSOCKET
 
-METHOD = "WEBSOCKET"
-"""Stands where a request has its method; no HTTP client sends it."""
 HELD_LIMIT = 128 << 20
 """Bytes of requests and answers that the calls of one socket may hold together while they run."""
 OPEN_LIMIT = 1024
@@ -53,7 +52,7 @@ class Call:
             socket,
             id=socket.id._replace(part=self.part),
             opened_us=socket.opened_us + self.opened_us,
-            method=METHOD,
+            method=WEBSOCKET,
             request_body=self.request,
             request_complete=not self.request_lost,
             request_lost=self.request_lost,

@@ -13,12 +13,13 @@ Rules of this file:
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from proxy.model.exchange import Exchange, Outcome
+from proxy.wire.dialect import EndpointKind
+from proxy.wire.endpoint import dialect_for
 from proxy.wire.json_values import word_of
 from proxy.wire.websocket.calls import SOME_BYTES, Call, OpenCalls
 from proxy.wire.websocket.events import CREATE, CREATED, STEER, STEER_FAILED, TERMINAL, Event, read_event
@@ -29,9 +30,6 @@ from proxy.wire.websocket.steering import Steering
 
 FAULT_KINDS = 16
 """Kinds of faults told apart; the rest is counted as one."""
-
-_CALLS = re.compile(r"/responses$")
-"""Paths of sockets on which model calls are made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +48,7 @@ def open_socket(handshake: Exchange) -> ResponsesSocket | None:
     Args:
         handshake: Part 0 as far as it is known at the 101: its ending is not.
     """
-    if not _CALLS.search(handshake.target.partition("?")[0]):
+    if dialect_for(handshake.method, handshake.target).kind is not EndpointKind.SOCKET:
         return None
     try:
         return ResponsesSocket(handshake, negotiated(handshake.response_headers))
