@@ -28,19 +28,24 @@ PROMPTS: Sequence[Opening] = (
     Opening("CRITICAL: Respond with TEXT ONLY", CLAUDE_SUMMARY),
     Opening("Your task is to create a detailed summary", CLAUDE_SUMMARY),
     Opening("You are performing a CONTEXT CHECKPOINT COMPACTION"),
+    Opening("Create a new anchored summary"),
+    Opening("Update the anchored summary"),
     Opening("Provide a detailed prompt for continuing our conversation"),
+    Opening("Context Extraction Assistant"),
     Opening("You are maintaining a context-aware state summary"),
 )
-"""In the last thing the user says: Claude Code, Codex, OpenCode, OpenHands."""
+"""In the last thing the user says: Claude Code, Codex, OpenCode (three forms), LangChain, OpenHands."""
 
 SYSTEMS: Sequence[Opening] = (
     Opening("*Briefly* summarize this partial conversation"),
     Opening("You are the component that summarizes internal chat history", STATE_SNAPSHOT),
+    Opening("You are a specialized system component responsible for distilling chat history", STATE_SNAPSHOT),
+    Opening("You are a context summarization agent"),
     Opening("Summarize the provided coding session"),
     Opening("You are maintaining a context-aware state summary"),
     Opening("You are a helpful AI assistant tasked with summarizing conversations"),
 )
-"""In the system prompt: Aider, Gemini CLI, Cline, OpenHands, OpenCode."""
+"""In the system prompt: Aider, Gemini CLI (two forms), OpenCode (two forms), Cline, OpenHands."""
 
 TITLES = ("Generate a title for this conversation", "You are a title generator")
 """Anywhere in what a request says."""
