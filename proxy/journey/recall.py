@@ -17,7 +17,9 @@ CALLERS = 16
 
 class _Last(NamedTuple):
     request: Request
-    units: PerMessage
+    per_message: PerMessage
+    units: list[Unit]
+    """The same in one list."""
 
 
 class Recall:
@@ -34,12 +36,20 @@ class Recall:
     def units(self, exchange: Exchange, request: Request) -> list[Unit]:
         """The request's history as it counts for matching; the request is the caller's last from now on."""
         caller = _caller(exchange)
-        former = self._last.pop(caller, None)
-        found = units_by_message(request.messages, former.units if former else [])
-        self._last[caller] = _Last(request, found)
+        last = self._last[caller] = _follow(self._last.pop(caller, _Last(request, [], [])), request)
         if len(self._last) > CALLERS:
             self._last.popitem(last=False)
-        return flat(found)
+        return last.units
+
+
+def _follow(former: _Last, request: Request) -> _Last:
+    """The usual request is the former one with more behind it: nothing is looked at but what is new."""
+    messages, known = request.messages, len(former.per_message)
+    if messages[:known] == former.request.messages[:known]:
+        new = units_by_message(messages[known:], [])
+        return _Last(request, [*former.per_message, *new], [*former.units, *flat(new)])
+    found = units_by_message(messages, former.per_message)
+    return _Last(request, found, flat(found))
 
 
 def _caller(exchange: Exchange) -> tuple[str | None, ...]:

@@ -123,7 +123,9 @@ class Turn:
     # --- boundaries ---
 
     def _boundary_of_request(self) -> None:
-        blocks = self._new_compactions(block for message in self._request.messages for block in message.blocks)
+        has_blocks = self._visible is not self._request.messages
+        everything = (block for message in self._request.messages for block in message.blocks)
+        blocks = self._new_compactions(everything) if has_blocks else []
         if self._call.placement.relation is Relation.REWIND and not blocks:
             self.facts += boundaries.leave_branch(self._thread, self._state, self._look_at_request())
             return

@@ -17,6 +17,8 @@ VISIBLE_TEXTS = (BlockKind.TEXT, BlockKind.COMPACTION)
 
 def visible_messages(request: Request) -> tuple[Message, ...]:
     """The messages that the model sees: from the last provider summary on; all of them without one."""
+    if not _has_summary(request.messages):
+        return request.messages
     for i in range(len(request.messages) - 1, -1, -1):
         blocks = request.messages[i].blocks
         for j in range(len(blocks) - 1, -1, -1):
@@ -25,6 +27,14 @@ def visible_messages(request: Request) -> tuple[Message, ...]:
                 before = request.messages[:i] if blocks[j].keeps_texts else ()
                 return (*filter(_is_text_of_the_client, before), cut, *request.messages[i + 1 :])
     return request.messages
+
+
+def _has_summary(messages: Sequence[Message]) -> bool:
+    for message in messages:  # as plain as can be: at every turn the whole history comes by
+        for block in message.blocks:
+            if block.kind is BlockKind.COMPACTION:
+                return True
+    return False
 
 
 def _is_text_of_the_client(message: Message) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from proxy.model.ids import ExchangeId
 
@@ -68,5 +70,10 @@ class Exchange:
 
 def first_header(headers: Headers, name: str) -> str | None:
     """First header of that name, compared without case."""
-    wanted = name.lower()
-    return next((value for key, value in headers if key.lower() == wanted), None)
+    return _by_name(headers).get(name.lower())
+
+
+@lru_cache(maxsize=64)
+def _by_name(headers: Headers) -> Mapping[str, str]:
+    """First values by name in small letters: one exchange is asked for many."""
+    return {name.lower(): value for name, value in reversed(headers)}

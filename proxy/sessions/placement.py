@@ -47,6 +47,8 @@ class Placement(NamedTuple):
     is_new: bool
     why: str
     """What opened a new thread; empty for a known one."""
+    packed: bytes
+    """Digests of the request's history."""
 
 
 class _Fit(NamedTuple):
@@ -102,8 +104,10 @@ def place(request: Request, units: list[Unit], identity: Identity, state: Sessio
     fits = fits or [fit for thread in own if (fit := _departs(thread, new))]
     if fits:
         best = max(fits, key=lambda fit: (fit.rank, fit.shared, fit.thread.last_us, fit.thread.id))
-        return Placement(best.thread, best.relation, signature, best.shared, best.evidence, is_new=False, why="")
-    return _open(request, identity, state, signature)
+        return Placement(
+            best.thread, best.relation, signature, best.shared, best.evidence, is_new=False, why="", packed=packed
+        )
+    return _open(new, state)
 
 
 def _alike(thread: Thread, new: _New) -> bool:
@@ -198,8 +202,8 @@ def _names(first: str) -> Iterator[ThreadId]:
     yield from (ThreadId(f"{first}.{number}") for number in count(2))
 
 
-def _open(request: Request, identity: Identity, state: SessionState, signature: Signature) -> Placement:
-    kind = _kind(request, identity)
+def _open(new: _New, state: SessionState) -> Placement:
+    identity, kind, signature = new.identity, new.kind, new.signature
     name = f"agent:{identity.agent}" if identity.agent else kind
     why = _WHY[kind]
     free = next(one for one in _names(name) if one not in state.threads)
@@ -207,4 +211,4 @@ def _open(request: Request, identity: Identity, state: SessionState, signature: 
         why = "another history"
     thread = Thread(id=free, agent=identity.agent, kind=kind, signature=signature)
     state.threads[thread.id] = thread
-    return Placement(thread, Relation.FIRST, signature, 0, None, is_new=True, why=why)
+    return Placement(thread, Relation.FIRST, signature, 0, None, is_new=True, why=why, packed=new.packed)
