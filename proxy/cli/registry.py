@@ -31,12 +31,14 @@ class Entry(NamedTuple):
 
 
 COMMANDS: tuple[Entry, ...] = (
+    Entry("LOOK", "scan [PATH]...", "past sessions, nothing stored", "scan ~/.claude/projects", "look.scan"),
     Entry("LOOK", "status", "is it seeing my traffic", "status", "look.status"),
     Entry("LOOK", "sessions", "list; worst first", "sessions --looping --since 1h", "look.sessions"),
     Entry("LOOK", "session ID", "timeline, bill, re-reads", "session last --format html > s.html", "look.session"),
     Entry("LOOK", "explain ID", "why one call was flagged", "explain last:b1", "look.explain"),
-    Entry("LIVE", "wrap -- CMD", "one agent through a relay", "wrap -- claude", "live.wrap"),
+    Entry("LIVE", "wrap [--intercept] -- CMD", "one agent through a relay", "wrap -- claude", "live.wrap"),
     Entry("LIVE", "serve", "relay + observer", "serve --config gate.toml", "live.serve"),
+    Entry("LIVE", "intercept [ca show|path]", "HTTPS_PROXY door", "intercept --port 8766", "live.intercept"),
     Entry("LIVE", "observe", "observer alone", "observe --until-idle", "live.observe"),
     Entry("LIVE", "tools list|suggest|test", "classify your agent's tools", "tools suggest --write", "live.tools"),
     Entry("KEEP", "store size|verify|prune|forget|dump", "what is kept", "store forget --session 7f3a", "keep.store"),
@@ -47,7 +49,9 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("HOUSE", "metrics", "every series with its help", "metrics", "house.metrics"),
     Entry("HOUSE", "version", "what is installed", "version", "house.version"),
     Entry("", "_relay", "the relay's process", "_relay --spec FILE", "live.relay_process"),
+    Entry("", "_intercept", "the intercept door's process", "_intercept --spec FILE", "live.intercept_process"),
     Entry("", "_observer", "the observer's process", "_observer --spec FILE", "live.observer_process"),
+    Entry("", "_export", "the exporter's process", "_export --spec FILE", "live.export_process"),
 )
 
 GROUPS = tuple(dict.fromkeys(entry.group for entry in COMMANDS if entry.group))

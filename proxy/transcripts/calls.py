@@ -54,8 +54,6 @@ class Record(NamedTuple):
 class Reader(Protocol):
     """Makes calls of one session's records."""
 
-    beside: Beside
-
     def take(self, record: Record) -> Iterator[Told]:
         """One record further."""
         ...
@@ -66,7 +64,7 @@ class Reader(Protocol):
 
 
 def read_calls(reader: Reader, files: Iterable[Path], trouble: Trouble) -> Iterator[Told]:
-    """All calls of one session's files, their records in the order of time."""
+    """All calls of some files that are one history, their records in the order of time."""
     streams = [_records(file, place, trouble) for place, file in enumerate(files)]
     for _, _, _, record in streams[0] if len(streams) == 1 else merge(*streams):
         yield from reader.take(record)

@@ -82,8 +82,8 @@ def _merged_usage(former: Json, later: Json) -> Json:
 class ClaudeCode:
     """Reads one session's records, in the order of time."""
 
-    def __init__(self, session: str, trouble: Trouble) -> None:
-        self.beside = Beside()
+    def __init__(self, session: str, beside: Beside, trouble: Trouble) -> None:
+        self.beside = beside
         self._session = session
         self._trouble = trouble
         self._writer = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

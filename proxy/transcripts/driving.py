@@ -1,14 +1,19 @@
-"""Calls through the journey; the facts stay in memory, the last one of each key, as a store would hold them."""
+"""A session's files through the journey; its facts stay in memory, the last one of each key, as in a store."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from proxy.journey import Journey
 from proxy.model.facts import BoundaryFact, Fact, Observability, SessionFact, TurnFact
 from proxy.sessions.state import SessionState
-from proxy.transcripts.calls import Told
+from proxy.transcripts.calls import Beside, Told, read_calls
+from proxy.transcripts.claude_code import ClaudeCode
+from proxy.transcripts.codex import Codex
+from proxy.transcripts.formats import Format, Group
+from proxy.transcripts.trouble import Trouble
 
 EVIDENCE = "compaction record"
 """What shows a compaction that the client marked."""
@@ -37,6 +42,18 @@ class Facts:
     def of[F: Fact](self, kind: type[F]) -> list[F]:
         """All of one class, in the order in which they were first said."""
         return [fact for fact in self._facts.get(kind, {}).values() if isinstance(fact, kind)]
+
+
+def calls_of(group: Group, beside: Beside, trouble: Trouble) -> Iterator[Told]:
+    """All calls that a session's files tell of, each once."""
+    match group.format:
+        case Format.CLAUDE_CODE:  # its files are branches of one tree
+            yield from read_calls(ClaudeCode(group.session, beside, trouble), group.files, trouble)
+        case Format.CODEX:  # each of its files is a history of its own
+            for file in group.files:
+                yield from read_calls(Codex(beside, trouble), (file,), trouble)
+        case _:
+            assert_never(group.format)
 
 
 def drive(journey: Journey, calls: Iterable[Told]) -> Facts:
