@@ -24,11 +24,12 @@ _STREAM: Headers = (("content-type", "text/event-stream"),)
 _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """One model call that has not ended. Times are microseconds since the socket's request head."""
 
     part: int
+    lane: str
     opened_us: int
     request: bytes
     request_lost: int = 0
@@ -82,14 +83,14 @@ class OpenCalls:
 
     def begin(self, lane: str, opened_us: int, request: bytes) -> Call | None:
         """The client asked for the next call; None when too many run."""
-        call = self._number(opened_us, request)
+        call = self._number(lane, opened_us, request)
         if call is not None:
             self._lanes.setdefault(lane, deque()).append(call)
         return call
 
     def begin_unasked(self, lane: str, opened_us: int, request: bytes | None = None) -> Call | None:
         """The server answers what was not seen asked, ahead of what is due; without `request` nobody knows what."""
-        call = self._number(opened_us, request or b"")
+        call = self._number(lane, opened_us, request or b"")
         if call is not None:
             call.asked = False
             call.request_lost += SOME_BYTES if request is None else 0
@@ -97,7 +98,9 @@ class OpenCalls:
         return call
 
     def running(self, lane: str) -> Call | None:
-        """The call of that lane whose answer is due."""
+        """The call whose answer is due on that lane; an event that names none is about the only lane there is."""
+        if not lane and len(self._lanes) == 1:
+            (lane,) = self._lanes
         return self._lanes[lane][0] if lane in self._lanes else None
 
     def answering(self, response_id: str) -> Call | None:
@@ -115,28 +118,28 @@ class OpenCalls:
         else:
             call.response_lost += len(event)
 
-    def remove(self, lane: str) -> Call:
-        """The running call of that lane has ended."""
-        calls = self._lanes[lane]
-        call = calls.popleft()
+    def remove(self, call: Call) -> Call:
+        """A running call has ended."""
+        calls = self._lanes[call.lane]
+        calls.remove(call)
         if not calls:
-            del self._lanes[lane]
+            del self._lanes[call.lane]
         self._open -= 1
         self._room += call.held
         return call
 
     def remove_all(self) -> list[Call]:
         """Every call has ended, in the order asked."""
-        removed = [self.remove(lane) for lane in list(self._lanes) for _ in range(len(self._lanes[lane]))]
-        return sorted(removed, key=lambda call: call.part)
+        calls = [call for lane in self._lanes.values() for call in lane]
+        return [self.remove(call) for call in sorted(calls, key=lambda call: call.part)]
 
-    def _number(self, opened_us: int, request: bytes) -> Call | None:
+    def _number(self, lane: str, opened_us: int, request: bytes) -> Call | None:
         if self._open == self._open_limit:
             return None
         self._parts += 1
         self._open += 1
         has_room = self._take_room(request)
-        return Call(self._parts, opened_us, request if has_room else b"", 0 if has_room else len(request))
+        return Call(self._parts, lane, opened_us, request if has_room else b"", 0 if has_room else len(request))
 
     def _take_room(self, kept: bytes) -> bool:
         if len(kept) > self._room:

@@ -139,13 +139,13 @@ class ResponsesSocket:
             return
         self._calls.add(call, message.text, message.began_us)
         if event.type in TERMINAL:
-            yield self._calls.remove(event.lane).end(self._handshake, Outcome.COMPLETE, at_us)
+            yield self._calls.remove(call).end(self._handshake, Outcome.COMPLETE, at_us)
 
     def _begin_answer(self, event: Event, at_us: int) -> Iterator[Exchange]:
         """A response begins: of the call whose turn it is, of a steered one's successor, or of one nobody saw asked."""
         call = self._calls.running(event.lane)
         if call is not None and call.response_id not in ("", event.response_id):
-            yield self._lost(self._calls.remove(event.lane))
+            yield self._lost(self._calls.remove(call))
             call = self._calls.running(event.lane)
         request = self._steering.successor(event)
         if request is not None:

@@ -6,6 +6,12 @@ from proxy.wire.websocket.calls import Call, OpenCalls
 from tests.support.websocket import OPENED_US, handshake
 
 
+def ended(calls: OpenCalls, lane: str = "") -> Call:
+    call = calls.running(lane)
+    assert call is not None
+    return calls.remove(call)
+
+
 def begun(calls: OpenCalls, lane: str = "", request: bytes = b"ask") -> Call:
     call = calls.begin(lane, 1_000, request)
     assert call is not None
@@ -15,7 +21,7 @@ def begun(calls: OpenCalls, lane: str = "", request: bytes = b"ask") -> Call:
 def test_a_call_becomes_an_exchange_like_a_streamed_post() -> None:
     calls = OpenCalls()
     calls.add(begun(calls), b'{"a": 1}', 1_400)
-    exchange = calls.remove("").end(handshake(), Outcome.COMPLETE, 3_000)
+    exchange = ended(calls).end(handshake(), Outcome.COMPLETE, 3_000)
     assert (str(exchange.id), exchange.opened_us) == ("aaaaaaaa:7.1", OPENED_US + 1_000)
     assert (exchange.method, exchange.target, exchange.status) == ("WEBSOCKET", "/v1/responses", 200)
     assert exchange.request_headers == handshake().request_headers
@@ -28,7 +34,7 @@ def test_a_call_becomes_an_exchange_like_a_streamed_post() -> None:
 def test_a_call_nobody_answered_has_no_status_and_no_times_of_an_answer() -> None:
     calls = OpenCalls()
     begun(calls)
-    exchange = calls.remove("").end(handshake(), Outcome.CUT, None)
+    exchange = ended(calls).end(handshake(), Outcome.CUT, None)
     assert (exchange.status, exchange.response_headers, exchange.response_body) == (None, (), b"")
     assert (exchange.first_byte_us, exchange.duration_us, exchange.response_complete) == (None, None, False)
 
@@ -36,7 +42,7 @@ def test_a_call_nobody_answered_has_no_status_and_no_times_of_an_answer() -> Non
 def test_line_ends_inside_a_message_stay_inside_its_event() -> None:
     calls = OpenCalls()
     calls.add(begun(calls), b'{\r\n"a":\r1\n}', 1)
-    body = calls.remove("").end(handshake(), Outcome.COMPLETE, 2).response_body
+    body = ended(calls).end(handshake(), Outcome.COMPLETE, 2).response_body
     (event,) = SseDecoder().feed(body)
     assert event.data == b'{\n"a":\n1\n}'
 
@@ -45,10 +51,19 @@ def test_a_lane_is_answered_in_the_order_asked_and_lanes_do_not_wait_for_each_ot
     calls = OpenCalls()
     first, second, other = begun(calls), begun(calls), begun(calls, "b")
     assert [calls.running(lane) for lane in ("", "b", "c")] == [first, other, None]
-    assert calls.remove("b") is other
-    assert calls.remove("") is first
+    assert ended(calls, "b") is other
+    assert ended(calls) is first
     assert calls.running("") is second
     assert (first.part, second.part, other.part) == (1, 2, 3)
+
+
+def test_an_event_without_a_lane_is_about_the_only_one_there_is() -> None:
+    calls = OpenCalls()
+    first = begun(calls, "a")
+    assert calls.running("") is first
+    assert calls.running("b") is None
+    begun(calls, "b")
+    assert calls.running("") is None
 
 
 def test_the_call_that_a_response_answers_is_found_while_it_runs() -> None:
@@ -57,7 +72,7 @@ def test_the_call_that_a_response_answers_is_found_while_it_runs() -> None:
     assert calls.answering("") is None
     first.response_id = "r1"
     assert calls.answering("r1") is first
-    calls.remove("")
+    ended(calls)
     assert calls.answering("r1") is None
 
 
@@ -68,7 +83,7 @@ def test_an_answer_to_what_was_not_seen_asked_goes_ahead_and_has_no_times() -> N
     assert unasked is not None
     assert calls.running("") is unasked
     calls.add(unasked, b"{}", 5_000)
-    exchange = calls.remove("").end(handshake(), Outcome.COMPLETE, 9_000)
+    exchange = ended(calls).end(handshake(), Outcome.COMPLETE, 9_000)
     assert (exchange.request_lost, exchange.request_complete) == (1, False)
     assert (exchange.first_byte_us, exchange.duration_us) == (None, None)
     assert calls.running("") is due
@@ -82,7 +97,7 @@ def test_what_has_no_room_is_counted_as_lost_and_room_comes_back() -> None:
     calls.add(small, b"does not fit in", 2)
     calls.add(small, b"3", 3)
     assert (b"".join(small.events), small.response_lost) == (b"data: 12\n\ndata: 3\n\n", 23)
-    calls.remove("")
+    ended(calls)
     assert begun(calls, request=b"l" * 30).request_lost == 0
 
 

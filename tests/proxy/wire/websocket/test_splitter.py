@@ -109,6 +109,13 @@ def test_lanes_are_told_apart_and_parts_count_in_the_order_asked() -> None:
     assert [(call.id.part, call.response_body) for call in talk.given] == [(2, sse(*b)), (1, sse(*a)), (3, sse(*more))]
 
 
+def test_a_server_that_does_not_echo_the_lane_is_understood_while_there_is_one() -> None:
+    talk = Talk()
+    talk.client(create(stream_id="a"))
+    (call,) = talk.server(*answer("r1"))
+    assert (call.id.part, call.outcome) == (1, Outcome.COMPLETE)
+
+
 @pytest.mark.parametrize("begun", [False, True])
 def test_an_error_frame_ends_the_call(begun: bool) -> None:
     talk = Talk()
