@@ -41,6 +41,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("LIVE", "intercept [ca show|path]", "HTTPS_PROXY door", "intercept --port 8766", "live.intercept"),
     Entry("LIVE", "observe", "observer alone", "observe --until-idle", "live.observe"),
     Entry("LIVE", "tools list|suggest|test", "classify your agent's tools", "tools suggest --write", "live.tools"),
+    Entry("KEEP", "audit sample|import", "check the labels by hand", "audit sample > audit.csv", "keep.audit"),
     Entry("KEEP", "store size|verify|prune|forget|dump", "what is kept", "store forget --session 7f3a", "keep.store"),
     Entry("HOUSE", "demo", "one compaction, end to end", "demo", "house.demo"),
     Entry("HOUSE", "provider", "the scripted provider", "provider --port 8080", "house.provider"),
