@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from proxy.scripted.actions import Action, Fault, Finish, Read, Run, Say, Think, ToolAction, Turn
+from proxy.scripted.actions import Action, Edit, Fault, Finish, Read, Run, Say, Think, ToolAction, Turn, Write
 from proxy.scripted.view import View
 from proxy.scripted.words import in_prose, in_words
 
@@ -130,7 +130,8 @@ class ScriptedPolicy:
         touched = sorted({path for _, block in view.shown() for path in _paths(block)})
         lines = ["The work so far:", *(f"- {path}" for path in touched)]
         if script is not None:
-            lines += [*script.carries, f"[script {script.name} after {place.done}]"]
+            done = _done_by_telling(view, script, place.done)
+            lines += [*script.carries, f"[script {script.name} after {done}]"]
         return "\n".join(lines)
 
     def _script(self, name: str) -> Script | None:
@@ -190,9 +191,35 @@ def _after_text(place: Place, text: str) -> Place:
 
 
 def _after_own_words(place: Place, text: str) -> Place:
-    """The model's own words move the script in hand on, and never begin one."""
-    marks = [mark for mark in MARKER.finditer(text) if mark["name"] == place.name and mark["done"]]
-    return Place(place.name, max(place.done, int(marks[-1]["done"])), {}) if marks else place
+    """The model's own words tell how far it came (some clients keep a summary as its answer), and begin nothing."""
+    marks = [mark for mark in MARKER.finditer(text) if mark["done"]]
+    return Place(marks[-1]["name"], int(marks[-1]["done"]), {}) if marks else place
+
+
+def _done_by_telling(view: View, script: Script, done: int) -> int:
+    """Steps done by a history that a client shows as one text: those whose calls stand in it, in order."""
+    if any(block.get("type") == "tool_use" for _, block in view.shown()):
+        return done
+    text = "\n".join(view.prompts())
+    at = text.rfind(script.marker) + 1
+    for step in script.steps[done:]:
+        for action in step.do:
+            found = re.compile(rf'{re.escape(_told_by(action))}\\*"').search(text, at)
+            if found is None:
+                return done
+            at = found.end()
+        done += 1
+    return done
+
+
+def _told_by(action: Action) -> str:
+    """What the arguments of an action's call end with, whatever tool was asked."""
+    match action:
+        case Read(path) | Edit(path) | Write(path):
+            return path
+        case Run(command):
+            return command
+    return ""
 
 
 def _after_call(place: Place, call: re.Match[str] | None) -> Place:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -166,9 +167,29 @@ def test_a_client_without_tools_is_told_the_place_in_words_and_gets_edits_as_blo
     assert (second.label, "<<<<<<< SEARCH" in second.blocks[0]["text"]) == ("blocks.1", True)
 
 
-def test_the_models_own_words_never_begin_a_script() -> None:
-    messages = [user("[script work]"), assistant("[script other after 3]", "[script work]")]
-    assert locate(View({"messages": messages}))[:2] == ("work", 0)
+def test_the_models_own_words_tell_how_far_it_came_and_begin_nothing() -> None:
+    told = [user("[script work]"), assistant("[script other]", "[script work after 2]"), user("go on")]
+    assert locate(View({"messages": told}))[:2] == ("work", 2)
+    kept = [user("What did we do so far?"), assistant("The work so far:\n[script work after 1]")]
+    assert locate(View({"messages": kept}))[:2] == ("work", 1)
+    assert locate(View({"messages": [assistant("[script work]")]}))[:2] == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("told", "done"),
+    [
+        ("nothing", 0),
+        ('read({"filePath":"conf.py"})\n<path>conf.py</path>', 1),
+        ('{\\"cmd\\": \\"cat conf.py\\"} {"path": "app.py"} {"name": "unit"}', 2),
+        ('{"path": "conf.py"} {"path": "app.py"}', 1),
+        ('{"path": "app.py"} {"name": "unit"}', 0),
+    ],
+)
+def test_a_history_without_ids_is_followed_by_what_its_calls_say(told: str, done: int) -> None:
+    steps = (Step(do=(Read("conf.py"),)), Step(do=(Read("app.py"), Run("unit"))), Step(do=(Say("Done."),)))
+    policy = ScriptedPolicy((Script(name="flat", steps=steps),), Habits(), 0)
+    summary = policy.summarise(View({"messages": [user(f"[User]: [script flat]\n{told}")]}))
+    assert f"[script flat after {done}]" in summary
 
 
 def test_a_history_shown_as_one_text_still_tells_the_place() -> None:
