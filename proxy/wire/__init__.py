@@ -14,6 +14,7 @@ secret_paths        how a dialect says where its secrets stand
 faults              what could not be read, bounded
 anthropic_messages  the Anthropic Messages dialect
 openai_responses    OpenAI Responses, over HTTP and WebSocket
+websocket           calls over WebSocket, taken out of its recorded frames
 openai_chat         Chat Completions, of OpenAI and of servers that speak it nearly
 gemini              Gemini, of Google's API and of Vertex
 """

@@ -37,7 +37,7 @@ class SocketExchange(Exchange):
     """A WebSocket as a whole, at its end. Its bodies are empty: what was said on it stands in its calls."""
 
     unread: str
-    """Why its frames were not read at all (`websocket extension: x-mux`); empty when they were."""
+    """Why its frames were not read, or not to the end (`websocket extension: x-mux`); empty when they were."""
     faults: tuple[str, ...]
     """What of its frames belongs to no call or could not be read, each kind with its number."""
 
@@ -85,15 +85,12 @@ class ResponsesSocket:
         reader = self._client if from_client else self._server
         if self._unread or reader.is_over:
             return
-        for message in reader.feed(data, at_us):
-            if from_client:
-                self._asked(message)
-            else:
-                yield from self._said(message, at_us)
-        self._client_left = self._client_left or (self._client.closed and not self._server.closed)
-        if reader.fault:
-            self._count(f"{'client' if from_client else 'server'}: {reader.fault}")
-        yield from self._lose_unanswered()
+        try:
+            yield from self._read(reader, data, at_us)
+        except Exception as error:  # noqa: BLE001 - one socket must not keep everything behind the journal from being read
+            self._unread = f"internal: {type(error).__name__}"
+            self._server.stop(self._unread)
+            yield from self._lose_unanswered()
 
     def stop(self, *, from_client: bool) -> Iterator[Exchange]:
         """Nothing more of that direction was recorded; the calls that cannot be followed therefore."""
@@ -112,6 +109,17 @@ class ResponsesSocket:
         known = {each.name: getattr(socket, each.name) for each in fields(Exchange)}
         faults = tuple(f"{text} ({number})" for text, number in self._faults.items())
         yield SocketExchange(**known, unread=self._unread, faults=faults)
+
+    def _read(self, reader: MessageReader, data: bytes, at_us: int) -> Iterator[Exchange]:
+        for message in reader.feed(data, at_us):
+            if reader is self._client:
+                self._asked(message)
+            else:
+                yield from self._said(message, at_us)
+        self._client_left = self._client_left or (self._client.closed and not self._server.closed)
+        if reader.fault:
+            self._count(f"{'client' if reader is self._client else 'server'}: {reader.fault}")
+        yield from self._lose_unanswered()
 
     def _asked(self, message: Message) -> None:
         """The client said something."""

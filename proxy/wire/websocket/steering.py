@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from proxy.wire.json_values import BadJsonError, require_shallow
 from proxy.wire.websocket.events import STEER, Event, read_event
 
 STEERED_LIMIT = 8
@@ -37,9 +38,11 @@ class Steering:
 
     def queue(self, event: Event, request: bytes) -> None:
         """A client steers the response `event.parent`, which answers that request."""
+        settings = {name: value for name, value in read_event(request).body.items() if name != _INPUT}
+        if not (_can_be_written(event.body) and _can_be_written(settings)):
+            return
         steered = self._by_parent.get(event.parent)
         if steered is None:
-            settings = {name: value for name, value in read_event(request).body.items() if name != _INPUT}
             steered = self._by_parent[event.parent] = _Steered(settings)
             if len(self._by_parent) > STEERED_LIMIT:
                 del self._by_parent[next(iter(self._by_parent))]
@@ -57,7 +60,7 @@ class Steering:
     def join(self, event: Event, text: bytes) -> bytes:
         """The request as the model sees it: what was queued for its parent stands before its own input."""
         steered = self._by_parent.pop(event.parent, None)
-        if steered is None or not steered.inputs:
+        if steered is None or not steered.inputs or not _can_be_written(event.body):
             return text
         return _request(event.body, event.parent, [*steered.inputs, event.body.get(_INPUT)])
 
@@ -67,6 +70,14 @@ class Steering:
         if steered is None or not steered.inputs:
             return None
         return _request({**steered.settings, "type": STEER}, event.parent, steered.inputs)
+
+
+def _can_be_written(value: object) -> bool:
+    try:
+        require_shallow(value)
+    except BadJsonError:
+        return False
+    return True
 
 
 def _request(settings: dict[str, Any], parent: str, inputs: list[Any]) -> bytes:

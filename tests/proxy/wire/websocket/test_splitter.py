@@ -291,6 +291,57 @@ def test_only_sockets_of_model_calls_are_read() -> None:
     assert open_socket(handshake(target="/backend-api/codex/responses?x=1")) is not None
 
 
+def test_an_error_of_ours_costs_the_rest_of_its_socket_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise RecursionError
+
+    talk = Talk()
+    talk.client(create("one"))
+    talk.server(*answer("r1"))
+    talk.client(create("two"))
+    monkeypatch.setattr(OpenCalls, "begin", fails)
+    talk.client(create("three"))
+    talk.server(*answer("r2"))
+    calls, whole = talk.end()
+    assert (calls, whole.unread) == ([], "internal: RecursionError")
+    assert [(call.id.part, call.response_lost) for call in talk.given[:-1]] == [(1, 0), (2, 1)]
+
+
+KINDS = [
+    "response.create",
+    "response.steer",
+    "response.created",
+    "response.completed",
+    "error",
+    "response.steer.failed",
+]
+NAMES = st.one_of(st.sampled_from(["r1", "r2", "", None]), st.integers(), st.lists(st.none(), max_size=1))
+EVENTS = st.fixed_dictionaries(
+    {"type": st.one_of(st.sampled_from(KINDS), NAMES)},
+    optional={
+        "stream_id": NAMES,
+        "previous_response_id": NAMES,
+        "input": st.one_of(NAMES, st.lists(NAMES, max_size=2)),
+        "response": st.one_of(NAMES, st.fixed_dictionaries({"id": NAMES, "previous_response_id": NAMES})),
+        "steer": st.one_of(NAMES, st.fixed_dictionaries({"previous_response_id": NAMES, "input": NAMES})),
+    },
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.tuples(st.booleans(), EVENTS), max_size=25))
+def test_whatever_is_said_every_call_comes_out_once(story: list[tuple[bool, dict[str, object]]]) -> None:
+    talk, asked = Talk(), 0
+    for of_client, event in story:
+        asked += of_client and event["type"] == "response.create"
+        (talk.client if of_client else talk.server)(json.dumps(event).encode())
+    _, whole = talk.end()
+    parts = sorted(exchange.id.part for exchange in talk.given)
+    assert whole.unread == ""
+    assert parts == list(range(len(parts)))
+    assert len(parts) >= asked + 1
+
+
 @settings(deadline=None, max_examples=40)
 @given(
     takeover=st.sampled_from([None, True, False]),

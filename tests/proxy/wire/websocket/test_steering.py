@@ -77,3 +77,15 @@ def test_input_that_nobody_takes_up_is_not_kept_for_ever() -> None:
         steered(steering, "x", f"r{number}")
     assert steering.successor(read_event(begun("r0"))) is None
     assert steering.successor(read_event(begun("r1"))) is not None
+
+
+def test_what_is_too_deep_to_be_written_again_is_left_where_it_is() -> None:
+    deep: object = "x"
+    for _ in range(300):
+        deep = [deep]
+    steering = Steering()
+    steered(steering, deep)
+    assert steering.successor(read_event(begun())) is None
+    steered(steering, "also this")
+    text = said("response.create", previous_response_id="r1", input=deep)
+    assert steering.join(read_event(text), text) == text
