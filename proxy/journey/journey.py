@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from proxy.journey import account, rows
@@ -25,12 +26,14 @@ from proxy.ledger.ledger import Instruments
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind, Fact
 from proxy.model.ids import SessionId
+from proxy.model.messages import Reply
 from proxy.sessions import state as session_state
-from proxy.sessions.held import may_be_continued
-from proxy.sessions.identity import Find, Identity, identify
+from proxy.sessions.held import Whole, may_be_continued
+from proxy.sessions.identity import Identity, identify
 from proxy.sessions.labels import labels_of
-from proxy.sessions.normalise import Unit, reply_units, units
+from proxy.sessions.normalise import Unit, reply_units
 from proxy.sessions.placement import place, summary_trigger
+from proxy.sessions.signs import Find
 from proxy.sessions.state import SessionState
 
 
@@ -42,8 +45,8 @@ class Ports:
     price: account.Pricing
     source: str
     """V25: `live`, `recorded`, `simulated`, `synthetic`."""
-    find: Find = lambda sign: None  # noqa: ARG005 - a field
-    """The session that a sign was last seen in (`sessions.signs`); the default knows none."""
+    find: Find = lambda signs: {}  # noqa: ARG005 - a field
+    """The sessions that signs (`sessions.signs`) were last seen in; the default knows none."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """The user's own labels and where their values come from (`sessions.labels`)."""
     redact_body: RedactBody | None = None
@@ -91,13 +94,13 @@ class Journey:
         if seen.identity is None:
             return Observed((_unobservable(exchange, seen.reading),), {})
         assert state is not None, "observe needs the state of the session that session_of named"
-        whole = _complete(seen.reading, seen.units, state)
+        whole = state.histories.complete(seen.reading.request, seen.units)
         if whole is None:
             return Observed((_unobservable(exchange, seen.reading),), {})
         state.label(labels_of(exchange, self._ports.labels))
-        call = _place(exchange, whole, seen.identity, state)
-        facts = self._call(call, whole.reading, state)
-        pieces = self._contents.of(call) if whole.reading.is_turn and self._contents else ()
+        call = _place(exchange, whole, seen.reading.reply, seen.identity, state)
+        facts = self._call(call, seen.reading, state)
+        pieces = self._contents.of(call) if seen.reading.is_turn and self._contents else ()
         return Observed(tuple(facts), state.take_changes(), pieces)
 
     def _see(self, exchange: Exchange, reading: Reading | None) -> _Seen:
@@ -120,9 +123,18 @@ class Journey:
         if reading.is_turn:
             facts += self._turn(call, state)
         own = reply_units(call.reply.blocks)
-        if call.reply.terminal and call.reply.id and may_be_continued(call.request, exchange.method):
-            state.hold(call.request, call.reply.id, placement.thread, [*call.units, *own])
-        facts += rows.session_keys(call, own, is_turn=reading.is_turn)
+        is_held = reading.is_answered and bool(call.reply.id) and may_be_continued(call.request, exchange.method)
+        if is_held:
+            facts += self._hold(call, state, own)
+        facts += rows.session_keys(call, own, is_turn=reading.is_turn, is_held=is_held)
+        return facts
+
+    def _hold(self, call: Call, state: SessionState, reply: list[Unit]) -> list[Fact]:
+        """Remember what a later request may continue; what a prewarm brings is judged now, it will not come again."""
+        instruments = self._ports.instruments
+        facts = Turn(call, state, instruments).take_in() if call.request.prewarm else []
+        whole = [*call.units, *reply]
+        state.hold(call.request, call.reply.id, call.placement.thread, whole, partial(rows.size, instruments.count))
         return facts
 
     def _turn(self, call: Call, state: SessionState) -> list[Fact]:
@@ -145,32 +157,15 @@ class _Seen(NamedTuple):
     identity: Identity | None
 
 
-class _Whole(NamedTuple):
-    """A call with its whole history."""
-
-    reading: Reading
-    units: list[Unit]
-
-
-def _complete(reading: Reading, own: list[Unit], state: SessionState) -> _Whole | None:
-    """Put a server-held history before what the request brings; None when that history was never seen."""
-    request = state.histories.complete(reading.request)
-    if request is None:
-        return None
-    if request is reading.request:
-        return _Whole(reading, own)
-    return _Whole(Reading(request, reading.reply), units(request.messages))
-
-
-def _place(exchange: Exchange, whole: _Whole, identity: Identity, state: SessionState) -> Call:
-    request = whole.reading.request
+def _place(exchange: Exchange, whole: Whole, reply: Reply, identity: Identity, state: SessionState) -> Call:
+    request = whole.request
     placement = place(request, whole.units, identity, state)
     trigger = summary_trigger(request, identity)
     placement.thread.attempts += not request.prewarm
     state.touch(placement.thread)
     is_main = placement.thread.kind == "main"
     state.note(exchange.opened_us, rows.door_effects(exchange, request) if is_main else None)
-    return Call(exchange, request, whole.reading.reply, identity, placement, whole.units, trigger)
+    return Call(exchange, request, reply, identity, placement, whole.units, trigger)
 
 
 def _unobservable(exchange: Exchange, reading: Reading) -> ExchangeFact:

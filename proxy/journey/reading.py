@@ -28,14 +28,19 @@ class Reading(NamedTuple):
     reply: Reply
 
     @property
-    def is_turn(self) -> bool:
+    def is_answered(self) -> bool:
         """The provider's terminal event arrived, and it is no error."""
-        return self.reply.terminal and not self.reply.error and not self.request.prewarm
+        return self.reply.terminal and not self.reply.error
+
+    @property
+    def is_turn(self) -> bool:
+        """It was answered with what the model sampled."""
+        return self.is_answered and not self.request.prewarm
 
     @property
     def is_prewarm(self) -> bool:
         """It asked for no output and got none: what it billed counts, it is no turn."""
-        return self.reply.terminal and not self.reply.error and self.request.prewarm
+        return self.is_answered and self.request.prewarm
 
 
 def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACall:

@@ -115,15 +115,15 @@ def call_fact(call: Call, why_no_turn: str) -> ExchangeFact:
     )
 
 
-def session_keys(call: Call, reply: list[Unit], *, is_turn: bool) -> Iterator[SessionKeyFact]:
+def session_keys(call: Call, reply: list[Unit], *, is_turn: bool, is_held: bool) -> Iterator[SessionKeyFact]:
     """Signs by which the next call of a session that names itself nowhere will be known."""
     identity, request = call.identity, call.request
     if not identity.is_by_sign:
         return
-    if is_turn or request.prewarm:
-        found = [*signs.of_turn(identity.client.name, request, call.units, reply, call.reply.id)]
-    else:
-        found = [*signs.of_attempt(identity.client.name, request, call.units)]
+    signs_of = signs.of_turn(identity.client.name, request, call.units, reply) if is_turn else None
+    found = [*(signs_of or signs.of_attempt(identity.client.name, request, call.units))]
+    if is_held:
+        found.append(signs.of_reply(call.reply.id))
     if call.summary_trigger is not None:
         found += signs.of_summary(reply)
     for sign in dict.fromkeys(found):
@@ -153,14 +153,15 @@ def turn_fact(call: Call, turn: Turn, cache_miss: str, count: Callable[[str], in
         context_tokens=usage.input if usage else None,
         usage_missing=not reply.iterations,
         usage_disagrees=reply.usage_disagrees,
-        fresh_tokens_ref=sum(_size(unit.block, count) for unit in turn.fresh),
-        reply_tokens_ref=sum(_size(block, count) for block in reply.blocks),
+        fresh_tokens_ref=sum(size(count, unit.block) if unit.tokens is None else unit.tokens for unit in turn.fresh),
+        reply_tokens_ref=sum(size(count, block) for block in reply.blocks),
         relation=turn.relation,
         cache_miss=cache_miss,
     )
 
 
-def _size(block: Block, count: Callable[[str], int]) -> int:
+def size(count: Callable[[str], int], block: Block) -> int:
+    """A block in reference tokens."""
     match block.kind:
         case BlockKind.CALL:
             return count(arguments_text(block))

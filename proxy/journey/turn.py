@@ -44,8 +44,7 @@ class Turn:
         self._thread = call.placement.thread
         self._state = state
         self._visible = visible_messages(call.request)
-        self._thread.turns += 1
-        self.number = self._thread.turns
+        self.number = self._thread.turns + 1
         self.ledger = Ledger(state, self._thread, call.identity.client.name, instruments)
         told = instruments.redact(instruments.tools.cwd(call.identity.client.name, _opening_texts(call.request)))
         if told and told != self._thread.cwd:
@@ -77,6 +76,7 @@ class Turn:
 
     def run(self) -> None:
         """All steps."""
+        self._thread.turns = self.number
         self._answers()
         self._carried_in()
         self._boundary_of_request()
@@ -85,6 +85,13 @@ class Turn:
         memory.remember(self._call)
         self._state.touch(self._thread)
 
+    def take_in(self) -> list[Fact]:
+        """Of a prewarm: judge what it brings, because the turn after it only names it."""
+        self._answers()
+        self._carried_in()
+        self._state.touch(self._thread)
+        return self.facts
+
     # --- answers ---
 
     def _answers(self) -> None:
@@ -92,7 +99,7 @@ class Turn:
         waiting = []
         for asked in self._thread.asked:
             unit = results.get(asked.call)
-            if unit is None and self._call.summary_trigger is not None:
+            if unit is None and (self._call.summary_trigger is not None or self._request.prewarm):
                 waiting.append(asked)  # a summarising call may leave the newest call out; it goes on afterwards
             elif unit is None:
                 self.facts.append(self.ledger.unanswered(asked))

@@ -1,14 +1,14 @@
 """Histories that the provider holds and a chained request does not repeat (wire-formats 1.2, 2.2, 2.6).
 
 A reply id stands for the history that led to it, the reply included. What is remembered of each block is what matching
-needs: role, digest, ids, and the line digests of texts that a model may read; no text. Each history is kept as its
-difference from an earlier one, so that a session's chains grow with what is new.
+needs: role, digest, ids, size, and the line digests of texts that a model may read; no text. Each history is kept as
+its difference from an earlier one, so that a session's chains grow with what is new. Ids are kept as digests.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -16,6 +16,10 @@ from proxy.model.messages import Block, BlockKind, Message, Request
 from proxy.sessions import lines
 from proxy.sessions.history import common_prefix
 from proxy.sessions.normalise import Unit
+from proxy.sessions.signs import of_reply
+
+Size = Callable[[Block], int]
+"""Reference tokens of a block."""
 
 
 class HeldUnit(NamedTuple):
@@ -30,9 +34,31 @@ class HeldUnit(NamedTuple):
     keeps_texts: bool
     runs: tuple[bytes, ...]
     """Packed significant lines of a text of the client's, with line numbers and without."""
+    tokens: int
 
-    def message(self) -> Message:
-        """The block as a message of its own."""
+    @classmethod
+    def of(cls, unit: Unit, size: Size) -> HeldUnit:
+        """What is remembered of a block."""
+        block = unit.block
+        runs: tuple[bytes, ...] = ()
+        if block.remembered is not None:
+            runs = block.remembered
+        elif block.kind is BlockKind.COMPACTION or (block.kind is BlockKind.TEXT and unit.role != "assistant"):
+            runs = lines.runs(block.text)
+        return cls(
+            role=unit.role,
+            kind=block.kind,
+            digest=unit.digest,
+            call_id=block.call_id,
+            tool=block.tool,
+            opaque=block.opaque,
+            keeps_texts=block.keeps_texts,
+            runs=runs,
+            tokens=size(block) if unit.tokens is None else unit.tokens,
+        )
+
+    def unit(self) -> Unit:
+        """The block as it counts for matching."""
         block = Block(
             kind=self.kind,
             raw=None,
@@ -43,7 +69,7 @@ class HeldUnit(NamedTuple):
             remembered=self.runs,
             remembered_digest=self.digest,
         )
-        return Message(role=self.role, blocks=(block,))
+        return Unit(block, self.role, self.digest, self.tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,54 +77,81 @@ class Held:
     """One held history: the first `kept` units of another one, then its own."""
 
     base: str
-    """Reply id of the history it begins with; empty for none."""
+    """The history it begins with; empty for none."""
     kept: int
     units: tuple[HeldUnit, ...]
 
 
+class Whole(NamedTuple):
+    """A request with its whole history."""
+
+    request: Request
+    units: list[Unit]
+
+
+class _PutTogether(NamedTuple):
+    """One history in the forms in which it is asked for, each made once."""
+
+    reply: str
+    units: list[Unit]
+    messages: list[Message]
+
+
 @dataclass(slots=True)
 class Histories:
-    """All histories of a session that a provider may hold, by reply id."""
+    """All histories of a session that a provider may hold, by the digest of their reply's id."""
 
     by_reply: dict[str, Held] = field(default_factory=dict)
     conversations: dict[str, str] = field(default_factory=dict)
-    """Reply id of the newest history of each server-held conversation."""
-    _whole: tuple[str, list[HeldUnit]] = ("", [])
+    """The newest history of each server-held conversation, by the digest of its id."""
+    doubtful: set[str] = field(default_factory=set)
+    """Replies whose id came again with another history: nobody can say which one a later request means."""
+    _newest: _PutTogether = field(default=_PutTogether("", [], []), compare=False)
     """The history that was put together last: the next call is likely to continue it."""
 
-    def complete(self, request: Request) -> Request | None:
-        """The request with the history that it continues; None when that history was never seen."""
-        reply = request.previous_id or self.conversations.get(request.conversation_id, "")
-        if not reply:
-            return request
-        if reply not in self.by_reply:
-            return None
-        held = tuple([unit.message() for unit in self._units(reply)])
-        return replace(request, messages=(*held, *request.messages))
-
-    def add(self, request: Request, reply: str, base: str, units: Sequence[Unit]) -> None:
-        """Remember what a reply id stands for.
+    def complete(self, request: Request, own: list[Unit]) -> Whole | None:
+        """The request with the history that it continues; None when it is not known which one that is.
 
         Args:
-            request: The request that was answered.
-            reply: The reply's id.
-            base: A reply of the same thread whose history is likely to be alike; any id will do.
-            units: The whole history, the reply included.
+            request: As sent.
+            own: Its units.
         """
-        former = self._units(base)
-        kept = common_prefix([unit.digest for unit in former], [unit.digest for unit in units])
-        own = tuple([_held(unit) for unit in units[kept:]])
+        reply = of_reply(request.previous_id) if request.previous_id else ""
+        if request.conversation_id and not reply:
+            reply = self.conversations.get(of_reply(request.conversation_id), "")
+        if not reply:
+            return Whole(request, own)
+        if reply not in self.by_reply or reply in self.doubtful:
+            return None
+        held = self._put_together(reply)
+        return Whole(replace(request, messages=(*held.messages, *request.messages)), [*held.units, *own])
+
+    def add(self, reply: str, base: str, units: Sequence[Unit], size: Size) -> None:
+        """Remember what a reply stands for.
+
+        Args:
+            reply: Digest of the reply's id.
+            base: A history of the same thread that is likely to begin alike; any will do.
+            units: The whole history, the reply included.
+            size: Measures what is new.
+        """
+        if reply in self.by_reply:
+            known = self._put_together(reply).units
+            if [unit.digest for unit in known] != [unit.digest for unit in units]:
+                self.doubtful.add(reply)
+            return
+        former = self._put_together(base)
+        kept = common_prefix([unit.digest for unit in former.units], [unit.digest for unit in units])
+        own = tuple([HeldUnit.of(unit, size) for unit in units[kept:]])
         self.by_reply[reply] = Held(base=base if kept else "", kept=kept, units=own)
-        self._whole = (reply, [*former[:kept], *own])
-        if request.conversation_id:
-            self.conversations[request.conversation_id] = reply
+        self._newest = _as_newest(reply, former.units[:kept], former.messages[:kept], own)
 
-    def _units(self, reply: str) -> list[HeldUnit]:
-        if self._whole[0] != reply:
-            self._whole = (reply, self._put_together(reply))
-        return self._whole[1]
+    def _put_together(self, reply: str) -> _PutTogether:
+        if self._newest.reply != reply:
+            self._newest = _as_newest(reply, [], [], self._collected(reply))
+        return self._newest
 
-    def _put_together(self, reply: str) -> list[HeldUnit]:
+    def _collected(self, reply: str) -> list[HeldUnit]:
         pieces: list[tuple[HeldUnit, ...]] = []
         wanted: int | None = None
         while (held := self.by_reply.get(reply)) is not None:
@@ -109,30 +162,17 @@ class Histories:
         return [unit for piece in reversed(pieces) for unit in piece]
 
 
+def _as_newest(reply: str, units: list[Unit], messages: list[Message], more: Sequence[HeldUnit]) -> _PutTogether:
+    fresh = [held.unit() for held in more]
+    said = [Message(role=unit.role, blocks=(unit.block,)) for unit in fresh]
+    return _PutTogether(reply, [*units, *fresh], [*messages, *said])
+
+
 def may_be_continued(request: Request, method: str) -> bool:
     """True when a later request may name this one's reply instead of sending its history again."""
     if request.dialect == "openai_responses":
         return method == "WEBSOCKET" or request.metadata.get("store") is not False
     return isinstance(request.metadata.get("thread"), dict)
-
-
-def _held(unit: Unit) -> HeldUnit:
-    block = unit.block
-    runs: tuple[bytes, ...] = ()
-    if block.remembered is not None:
-        runs = block.remembered
-    elif block.kind is BlockKind.COMPACTION or (block.kind is BlockKind.TEXT and unit.role != "assistant"):
-        runs = lines.runs(block.text)
-    return HeldUnit(
-        role=unit.role,
-        kind=block.kind,
-        digest=unit.digest,
-        call_id=block.call_id,
-        tool=block.tool,
-        opaque=block.opaque,
-        keeps_texts=block.keeps_texts,
-        runs=runs,
-    )
 
 
 def load_held(row: Mapping[str, Any]) -> Held:

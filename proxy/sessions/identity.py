@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from proxy.model.messages import Request
 from proxy.sessions import signs
 from proxy.sessions.normalise import Unit
 from proxy.sessions.signals import Hints, Signals, said, signals_of
+from proxy.sessions.signs import Find
 
 SESSION_HEADER = "x-compaction-session"
 """Ours: groups a session of a client without ids; never makes a run or pair."""
@@ -37,9 +38,6 @@ _CLIENTS = (
     (re.compile(r"^compaction-gate-demo/(\S+)"), "demo"),
 )
 """User-Agent to client name and version; first match."""
-
-Find = Callable[[str], SessionId | None]
-"""The session that a sign (`signs`) was last seen in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +103,11 @@ class Signed(NamedTuple):
 
 
 def _by_sign(exchange: Exchange, request: Request, units: Sequence[Unit], caller: Signed) -> Identity | None:
-    known = map(caller.find, signs.candidates(caller.client.name, request, units))
-    session = next((session for session in known if session is not None), None)
     kind = "chain" if request.previous_id else "fingerprint"
-    if request.cache_key and (session is None or kind == "fingerprint"):
+    session = None
+    if request.previous_id or not request.cache_key:
+        session = signs.recognised(caller.client.name, request, units, caller.find)
+    if session is None and request.cache_key:
         session, kind = session_id("", f"cache key\0{request.cache_key}"), "cache key"
     if session is None and request.previous_id:
         return None

@@ -2,7 +2,8 @@
 
 The normaliser is versioned (V27) and this is all it does: `cache_control` and every other field beside a
 block's meaning is left out; a string equals one text block; thinking, `role: system` messages, empty texts and
-the client's `<system-reminder>` texts are passed over; how blocks are grouped into messages does not matter.
+the client's `<system-reminder>` texts are passed over; white space around a text and how blocks are grouped into
+messages do not matter.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ class Unit:
     role: str
     digest: bytes
     """8 bytes; equal for blocks that mean the same at the same role."""
+    tokens: int | None = None
+    """Reference tokens of a block that only the provider holds."""
 
 
 PerMessage = list[tuple[Message, list[Unit]]]
@@ -90,7 +93,7 @@ def unit_digest(role: str, block: Block) -> bytes:
 def _meaning(block: Block) -> bytes:
     match block.kind:
         case BlockKind.TEXT:
-            return block.text.encode("utf-8", "surrogatepass")
+            return block.text.strip().encode("utf-8", "surrogatepass")
         case BlockKind.CALL:
             arguments = block.raw_arguments if block.arguments is None else dict(block.arguments)
             return orjson.dumps([block.call_id, block.tool, arguments], option=orjson.OPT_SORT_KEYS)

@@ -17,9 +17,10 @@ import orjson
 from proxy.model.facts import InSummary, ToolClass
 from proxy.model.ids import ObservationId, SessionId, ThreadId
 from proxy.model.messages import Request
-from proxy.sessions.held import Histories, load_held
+from proxy.sessions.held import Histories, Size, load_held
 from proxy.sessions.normalise import Unit
 from proxy.sessions.shelf import Shelf
+from proxy.sessions.signs import of_reply
 from proxy.sessions.thread import Asked, Said, Seen, Signature, Thread
 
 FORMAT = 1
@@ -82,14 +83,18 @@ class SessionState:
         """Mark the pages of some observations for writing."""
         self.changed.update(self._page(self._places[key]) for key in ids)
 
-    def hold(self, request: Request, reply: str, thread: Thread, units: Sequence[Unit]) -> None:
-        """Remember the history that a reply of a thread stands for."""
-        base, thread.held = thread.held, reply
-        if reply not in self.histories.by_reply:
-            self.histories.add(request, reply, base, units)
-            self.changed.add(f"held/{(len(self.histories.by_reply) - 1) // PAGE:06d}")
-            if request.conversation_id:
-                self.changed.add("session")
+    def hold(self, request: Request, reply_id: str, thread: Thread, units: Sequence[Unit], size: Size) -> None:
+        """Remember the history that a reply of a thread stands for; `size` measures blocks in reference tokens."""
+        reply, held = of_reply(reply_id), self.histories
+        known = len(held.by_reply), len(held.doubtful)
+        held.add(reply, thread.held, units, size)
+        thread.held = reply
+        if len(held.by_reply) > known[0]:
+            self.changed.add(f"held/{known[0] // PAGE:06d}")
+        if request.conversation_id:
+            held.conversations[of_reply(request.conversation_id)] = reply
+        if request.conversation_id or len(held.doubtful) > known[1]:
+            self.changed.add("session")
 
     def _page(self, index: int) -> str:
         return f"seen/{index // PAGE:06d}"
@@ -103,12 +108,12 @@ class SessionState:
     def _part(self, name: str) -> bytes:
         kind, _, rest = name.partition("/")
         if kind == "session":
-            conversations = self.histories.conversations
             body: object = {
                 "first_us": self.first_us,
                 "door_effects": self.door_effects,
                 "labels": self.labels,
-                "conversations": conversations,
+                "conversations": self.histories.conversations,
+                "doubtful": self.histories.doubtful,
             }
         elif kind == "thread":
             body = self.threads[ThreadId(rest)]
@@ -128,6 +133,7 @@ def load(session: SessionId, parts: Mapping[str, bytes]) -> SessionState:
             state.first_us, state.door_effects = body["session"]["first_us"], body["session"]["door_effects"]
             state.labels = body["session"].get("labels", {})
             state.histories.conversations = body["session"]["conversations"]
+            state.histories.doubtful = set(body["session"]["doubtful"])
         elif "thread" in body:
             thread = _thread(body["thread"])
             state.threads[thread.id] = thread

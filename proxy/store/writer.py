@@ -159,11 +159,10 @@ class Writer:
         with self._database.reading() as connection:
             return connection.scalar(_KNOWN, exchange._asdict()) is not None or _is_forgotten(connection, exchange)
 
-    def session_of_sign(self, sign: str) -> SessionId | None:
-        """The session that showed this sign last; None when no session did."""
+    def sessions_of(self, signs: Sequence[str]) -> dict[str, SessionId]:
+        """The sessions that showed some signs last; those that no session showed are left out."""
         with self._database.reading() as connection:
-            found: str | None = connection.scalar(_SESSION_OF_SIGN, {"sign": sign})
-        return SessionId(found) if found else None
+            return {row.sign: SessionId(row.session) for row in connection.execute(_OF_SIGNS, {"signs": list(signs)})}
 
     def marks(self) -> dict[str, Mark]:
         """Low-water mark of every journal writer."""
@@ -180,7 +179,7 @@ _exchanges = TABLES[ExchangeFact].c
 _KNOWN = select(_exchanges.number).where(*(_exchanges[name] == bindparam(name) for name in ExchangeId._fields))
 _FORGOTTEN = select(FORGOTTEN.c.number).where(*(FORGOTTEN.c[name] == bindparam(name) for name in ExchangeId._fields))
 _keys = TABLES[SessionKeyFact].c
-_SESSION_OF_SIGN = select(_keys.session).where(_keys.sign == bindparam("sign"))
+_OF_SIGNS = select(_keys.sign, _keys.session).where(_keys.sign.in_(bindparam("signs", expanding=True)))
 _STATE_VERSION = select(SESSION_STATE.c.version).where(SESSION_STATE.c.session == bindparam("key"))
 _NEXT_VERSION = (
     update(SESSION_STATE)

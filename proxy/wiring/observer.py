@@ -99,7 +99,7 @@ class Observers:
                 instruments=instruments,
                 price=pricer.price,
                 source=source,
-                find=writer.session_of_sign,
+                find=writer.sessions_of,
                 labels=settings.labels,
                 redact_body=redact_body,
             )

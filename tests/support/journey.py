@@ -18,7 +18,7 @@ from proxy.model.exchange import Exchange, Headers, Outcome
 from proxy.model.facts import BoundaryFact, CallFact, Fact, SessionKeyFact, TurnFact
 from proxy.model.ids import ExchangeId, SessionId
 from proxy.model.usage import Iteration, Price
-from proxy.sessions.identity import Find
+from proxy.sessions.signs import Find
 
 Json = dict[str, Any]
 
@@ -51,7 +51,7 @@ def shipped_rules() -> ToolRules:
     return ToolRules(tool_rules.load())
 
 
-def a_journey(source: str = "live", find: Find = lambda sign: None) -> Journey:
+def a_journey(source: str = "live", find: Find = lambda signs: {}) -> Journey:
     """The real line with round prices and a countable tokenizer."""
     instruments = Instruments(tools=shipped_rules(), count=words, redact=lambda text: text)
     return Journey(Ports(instruments=instruments, price=price, source=source, find=find))
@@ -127,10 +127,10 @@ class Run:
         """One call's fact."""
         return next(fact for fact in self.of(CallFact) if fact.call == call_id)
 
-    def session_of_sign(self, sign: str) -> SessionId | None:
+    def sessions_of(self, signs: Sequence[str]) -> dict[str, SessionId]:
         """What the store answers the journey."""
-        found = self.facts.get((SessionKeyFact.__name__, (sign,)))
-        return found.session if isinstance(found, SessionKeyFact) else None
+        found = (self.facts.get((SessionKeyFact.__name__, (sign,))) for sign in signs)
+        return {fact.sign: fact.session for fact in found if isinstance(fact, SessionKeyFact)}
 
     @property
     def boundaries(self) -> list[BoundaryFact]:
@@ -156,7 +156,7 @@ class Driver:
         self.journey = self._fresh()
 
     def _fresh(self) -> Journey:
-        return a_journey(find=self.run.session_of_sign)
+        return a_journey(find=self.run.sessions_of)
 
     def observe(self, exchange: Exchange) -> Observed:
         """One exchange; the state is loaded from its bytes each time."""

@@ -59,7 +59,7 @@ def test_a_journey_that_remembers_says_what_one_that_does_not_says(
 ) -> None:
     """A remembering journey, one that starts anew at some exchanges, and a state that is never reloaded."""
     steady, restarted = Driver(), Driver()
-    kept = a_journey(find=steady.run.session_of_sign)
+    kept = a_journey(find=steady.run.sessions_of)
     states: dict[SessionId, SessionState] = {}
     for exchange, restart in zip(exchanges, restarts, strict=True):
         if restart:

@@ -25,7 +25,7 @@ def who(headers: dict[str, str], tag: str = "", metadata: Any = None) -> Identit
     exchange = client.exchange([text("done")], body={"metadata": metadata})
     request = read_request(exchange.request_body, ())
     assert isinstance(request, Request)
-    return identify(replace(exchange, tag=tag), request, units(request.messages), lambda sign: None)
+    return identify(replace(exchange, tag=tag), request, units(request.messages), lambda signs: {})
 
 
 @pytest.mark.parametrize(
