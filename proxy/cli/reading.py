@@ -24,6 +24,7 @@ from proxy.model.facts import (
     TurnFact,
 )
 from proxy.store import Reader, open_database, snapshot
+from proxy.story.audit import Audited
 from proxy.story.story import EXACT, PARTIAL, Story
 
 NOTHING_YET = "no session yet in {data}\nnext: compaction-gate wrap -- claude     (one agent through a relay)"
@@ -87,7 +88,13 @@ def read_story(reader: Reader, session: SessionFact) -> Story:
         observations=reader.facts(ObservationFact, session=own),
         boundaries=reader.facts(BoundaryFact, session=own),
         drops=reader.facts(DropFact, session=own),
+        audited=read_audited(reader),
     )
+
+
+def read_audited(reader: Reader) -> list[Audited]:
+    """Labels given by hand, of all sessions."""
+    return [Audited(one.product_label, one.hand_label) for one in reader.hand_labels()]
 
 
 def read_summaries(reader: Reader, limits: LoopLimits, *, since_us: int, now_us: int) -> list[Summary]:

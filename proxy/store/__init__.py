@@ -7,9 +7,11 @@ rows       a fact to a row and back
 writer     one transaction per finished exchange, exactly once
 reader     typed facts and exact sums of one snapshot
 dump       all facts as lines, byte for byte reproducible
+audit     labels that people gave to calls
 size, retention, verify   what it takes, what leaves it, what must hold
 """
 
+from proxy.store.audit import HandLabel, keep_hand_labels
 from proxy.store.database import Database, open_database
 from proxy.store.dump import dump
 from proxy.store.errors import StateConflictError, StoreUnavailableError, UnstorableError
@@ -23,6 +25,7 @@ __all__ = [
     "Commit",
     "Content",
     "Database",
+    "HandLabel",
     "LoadedState",
     "Problem",
     "Reader",
@@ -37,6 +40,7 @@ __all__ = [
     "Writer",
     "dump",
     "forget",
+    "keep_hand_labels",
     "open_database",
     "prune",
     "size",

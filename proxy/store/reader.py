@@ -10,11 +10,12 @@ import zstandard
 from sqlalchemy import ColumnElement, Connection, FromClause, RowMapping, func, select
 
 from proxy.model.errors import UsageError
-from proxy.model.facts import ExchangeFact, Fact, SessionFact
+from proxy.model.facts import ExchangeFact, Fact, Label, SessionFact
 from proxy.model.ids import SessionId, session_id
+from proxy.store.audit import HandLabel
 from proxy.store.database import Database
 from proxy.store.rows import FORMS
-from proxy.store.schema import CONTENT_USES, CONTENTS, EVENTS, META, TABLES, FactClass
+from proxy.store.schema import AUDIT_LABELS, CONTENT_USES, CONTENTS, EVENTS, META, TABLES, FactClass
 
 Group = tuple[str | int | None, ...]
 """Values of the columns grouped by; enums as their text."""
@@ -140,9 +141,19 @@ class Reader:
         for packed in self._connection.scalars(query):
             yield zstandard.decompress(packed)
 
+    def hand_labels(self) -> list[HandLabel]:
+        """Labels that people gave to calls, ordered by call."""
+        query = select(AUDIT_LABELS).order_by(*AUDIT_LABELS.primary_key)
+        return [_hand_label(row) for row in self._connection.execute(query).mappings()]
+
     def meta(self) -> dict[str, str]:
         """Versions and digests that figures depend on (V27)."""
         return {row.name: row.value for row in self._connection.execute(select(META).order_by(META.c.name))}
+
+
+def _hand_label(row: RowMapping) -> HandLabel:
+    typed = {"product_label": Label(row["product_label"]), "hand_label": Label(row["hand_label"])}
+    return HandLabel(**{**row, **typed})
 
 
 def _source(fact: FactClass, names: Iterable[str]) -> FromClause:

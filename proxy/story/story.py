@@ -23,6 +23,7 @@ from proxy.model.facts import (
     TurnFact,
 )
 from proxy.model.ids import ObservationId, ThreadId
+from proxy.story.audit import Audited
 
 EXACT = frozenset({Label.REACQUISITION})
 PARTIAL = REREADS - EXACT
@@ -50,6 +51,8 @@ class Story:
     observations: Sequence[ObservationFact]
     boundaries: Sequence[BoundaryFact]
     drops: Sequence[DropFact]
+    audited: Sequence[Audited] = ()
+    """Labels given by hand to calls of any session of the store."""
 
     @cached_property
     def order(self) -> list[TurnFact]:

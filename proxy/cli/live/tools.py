@@ -53,7 +53,8 @@ def list_(context: click.Context, form: str) -> None:
     rules, seen = views.rules_of(found.documents, [str(file) for file in said.tools.files]), _seen(said)
     if form == "json":
         problems = [str(problem) for problem in found.problems]
-        told = {"rules": [asdict(rule) for rule in rules], "seen": [one.as_object() for one in seen], "problems": problems}
+        told = {"rules": [asdict(rule) for rule in rules], "seen": [one.as_object() for one in seen]}
+        told |= {"problems": problems}
         click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
     else:
         click.echo("\n".join([*views.rule_lines(rules), ""]))

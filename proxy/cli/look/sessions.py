@@ -9,8 +9,9 @@ import orjson
 
 from proxy.cli import options, page, settings
 from proxy.cli.invocation import Invocation
-from proxy.cli.reading import NOTHING_YET, has_store, now_us, read_summaries, reader_of
+from proxy.cli.reading import NOTHING_YET, has_store, now_us, read_audited, read_summaries, reader_of
 from proxy.cli.views.sessions import Summary, sessions_lines
+from proxy.story.audit import Audited, audit_line
 from proxy.wiring.settings import loop_limits
 
 
@@ -24,15 +25,17 @@ def sessions(invocation: Invocation, *, looping: bool, since: int | None, form: 
     said = settings.read(invocation).settings
     now = now_us()
     found: list[Summary] = []
+    audited: list[Audited] = []
     if has_store(said):
         with reader_of(said) as reader:
+            audited = read_audited(reader)
             found = read_summaries(reader, loop_limits(said), since_us=now - since if since else 0, now_us=now)
     shown = [summary for summary in found if summary.looping or not looping]
     if form == "json":
         rows = [{**asdict(summary), **asdict(summary.session)} for summary in shown]
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
     elif shown:
-        click.echo("\n".join(sessions_lines(shown)))
+        click.echo("\n".join([*sessions_lines(shown), audit_line(audited)]))
     elif found:
         click.echo(f"no session loops now; {len(found)} seen\nnext: compaction-gate sessions")
     else:

@@ -11,6 +11,7 @@ from proxy.cli.views.curve import context_by_column, curve
 from proxy.cli.views.lanes import LABEL_WIDTH, boundary_row, lanes, miss_row
 from proxy.ledger.bill import Bill, Line
 from proxy.story import figures
+from proxy.story.audit import audit_line
 from proxy.story.axis import Axis
 from proxy.story.banner import SEPARATOR, origin, timed_totals
 from proxy.story.bill import pay_back
@@ -32,7 +33,7 @@ def session_lines(story: Story, *, now_us: int, width: int, zone: tzinfo | None 
         return [*lines, "no turn so far: no model call ended with its terminal event; see compaction-gate status"]
     lines += [*timeline(story, max(LEAST_WIDTH, width - LABEL_WIDTH - 1)), ""]
     if story.bills:
-        return [*lines, *bill_table(story), *loop_lines(story)]
+        return [*lines, *bill_table(story), *loop_lines(story), f" {audit_line(story.audited)}"]
     return [*lines, "no compaction so far: nothing has left the model's view"]
 
 

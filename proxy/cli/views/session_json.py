@@ -9,6 +9,7 @@ import orjson
 
 from proxy.ledger.bill import Bill
 from proxy.model.facts import CallFact
+from proxy.story.audit import precisions
 from proxy.story.naming import name_of_call
 from proxy.story.story import Story
 
@@ -25,7 +26,7 @@ def session_object(story: Story, *, now_us: int) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "as_of_us": now_us,
-        "labels": {"source": story.session.source, "method": "observed", "modelled": list(MODELLED)},
+        "labels": {"source": story.session.source, "method": "observed", "modelled": list(MODELLED)} | _audit(story),
         "session": _session(story),
         "totals": {
             "turns": len(story.turns),
@@ -48,6 +49,15 @@ def session_object(story: Story, *, now_us: int) -> dict[str, Any]:
         "drops": [asdict(drop) for drop in story.drops],
         "boundaries": [_boundary(number, bill) for number, bill in enumerate(story.bills, start=1)],
     }
+
+
+def _audit(story: Story) -> dict[str, Any]:
+    """How often people agree with the classes; null when nobody was asked."""
+    told = [
+        {"class": str(one.label), "audited": one.audited, "agreed": one.agreed, "interval": list(one.interval)}
+        for one in precisions(story.audited)
+    ]
+    return {"audit": told or None}
 
 
 def _session(story: Story) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from proxy.picture.page.script import SCRIPT
 from proxy.picture.page.style import STYLE
 from proxy.picture.svg import inner_svg, notes
 from proxy.story import figures
+from proxy.story.audit import audit_line
 from proxy.story.banner import SEPARATOR, origin, timed_totals
 from proxy.story.naming import name_of_session
 from proxy.story.story import Story
@@ -138,6 +139,7 @@ def _small_print(story: Story) -> Iterator[str]:
         f"{dropped} had been dropped.",
         "Re-reads show recoverable loss only: an agent that acts wrongly instead of reading again looks cheap here.",
     )
+    said = (*said, f"{audit_line(story.audited).capitalize()}.")
     yield element("h2", "What these figures are")
     yield element("p", words(" ".join(said)), class_="soft")
     command = f"compaction-gate session {name_of_session(story)}"

@@ -31,6 +31,7 @@ after 7 turns  ✗ 5 followed
  tokens of re-reads are reference tokens; the others are billed ones
  * modelled
  again and again since b1: b.py \u00d72   → compaction-gate explain 7f3a91c2:b1
+ labels not audited (compaction-gate audit sample)
 """
 
 
