@@ -18,8 +18,8 @@ from proxy.model.facts import ExchangeFact, ExchangeKind
 from proxy.store import open_database, snapshot
 from proxy.wire.websocket import SocketExchange, open_socket
 from proxy.wiring.observer import observe_until_idle
-from tests.support.relay import Running, relay, until
-from tests.support.websocket import answer, create, said
+from tests.support.relay import Listener, Running, relay, until
+from tests.support.websocket import answer, create, frame, from_client, from_server, said
 
 LONG = "word " * 30_000
 
@@ -144,3 +144,47 @@ def test_turns_are_in_the_store_while_the_socket_is_open(tmp_path: Path) -> None
         await asyncio.to_thread(until, lambda: (0, ExchangeKind.SOCKET) in kinds())
 
     talked(tmp_path, talk, compress=15)
+
+
+UPGRADE = (
+    b"GET /v1/responses HTTP/1.1\r\nHost: relay\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+
+
+@pytest.mark.parametrize(
+    ("extension", "asked", "parts", "unread", "faults"),
+    [
+        (b"", from_client(create()), {1: Outcome.COMPLETE}, "", ()),
+        (b"", frame(create()), {1: Outcome.COMPLETE}, "", ("client: unmasked frame (1)",)),
+        (b"Sec-WebSocket-Extensions: x-mux\r\n", from_client(create()), {}, "websocket extension: x-mux", ()),
+        (b"", b"5\r\nno frame\r\n0\r\n\r\n", {1: Outcome.COMPLETE}, "", ("client: reserved bits (1)",)),
+    ],
+    ids=["right", "unmasked", "extension", "no frames"],
+)
+def test_whatever_stands_behind_an_upgrade_is_relayed_as_it_is_and_read_as_far_as_it_can_be(
+    tmp_path: Path, extension: bytes, asked: bytes, parts: dict[int, Outcome], unread: str, faults: tuple[str, ...]
+) -> None:
+    listener = Listener()
+    with relay(tmp_path, listener.port) as running:
+        client = running.connect()
+        client.send(UPGRADE)
+        provider = listener.accept()
+        provider.until()
+        provider.send(SWITCH + extension + b"\r\n")
+        client.until()
+        client.send(asked)
+        assert provider.take(len(asked)) == asked
+        said_back = from_server(*answer("r1"))
+        provider.send(said_back)
+        assert client.take(len(said_back)) == said_back
+        provider.close()
+        client.rest()
+        (raw,) = running.journalled()
+        assert (raw.request_body, raw.response_body) == (asked, said_back)
+        *calls, whole = JournalReader(tmp_path / "journal", sockets=open_socket).poll()
+    listener.close()
+    assert {call.id.part: call.outcome for call in calls} == parts
+    assert isinstance(whole, SocketExchange)
+    assert (whole.unread, whole.faults) == (unread, faults)

@@ -13,6 +13,7 @@ from proxy.journal.payloads import (
     decode_close,
     decode_lost,
     decode_open,
+    decode_pieces,
     decode_response,
     encode_close,
     encode_lost,
@@ -55,6 +56,12 @@ def test_lengths_and_times_of_pieces_stand_before_their_bytes(lengths: list[int]
     count = len(lengths)
     assert struct.unpack(f"<I{count}I{count}q", table) == (count, *lengths, *times_ns)
     assert pieces_size(table) == len(table)
+    body = b"".join(bytes([number]) * length for number, length in enumerate(lengths))
+    pieces = [
+        (time_ns, bytes([number]) * length)
+        for number, (time_ns, length) in enumerate(zip(times_ns, lengths, strict=True))
+    ]
+    assert list(decode_pieces(table + body)) == pieces
 
 
 def test_lost_exchanges_come_back() -> None:

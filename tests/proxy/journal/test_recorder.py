@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.journal.layout import REQUEST_COMPLETE, RESPONSE_COMPLETE, RecordHead
+from proxy.journal.layout import REQUEST_CAPPED, REQUEST_COMPLETE, RESPONSE_CAPPED, RESPONSE_COMPLETE, RecordHead
 from proxy.journal.recorder import ExchangeRecorder, Unrecorded
 from proxy.model.exchange import Outcome
 from tests.support.journal import open_head
@@ -68,6 +68,18 @@ def test_what_is_held_is_as_old_as_its_oldest_part() -> None:
     assert recorder.held_since_ns() == 300
     recorder.request_piece(b"late", 250)
     assert recorder.held_since_ns() == 250
+
+
+def test_each_record_says_which_direction_reached_its_cap_before_it() -> None:
+    recorder = recorder_into(Sink(), cap=4)
+    flags = []
+    for number, (request, response) in enumerate([(b"1234", b"1"), (b"5", b"2"), (b"6", b"345")]):
+        recorder.request_piece(request, number)
+        recorder.response_piece(response, number)
+        record = recorder.take()
+        assert record is not None
+        flags.append(record.flags)
+    assert flags == [0, REQUEST_CAPPED, REQUEST_CAPPED | RESPONSE_CAPPED]
 
 
 def test_above_the_cap_nothing_is_kept_and_all_is_counted() -> None:
