@@ -28,6 +28,7 @@ BECAUSE = {
 
 CALL = """\
 7f3a91c2:t6:c1 · main · Read b.py
+  The model read again, unchanged, what a compaction had taken away: the strict re-read.
   class          reacquisition: same key and content, every copy dropped
   tool           Read · retrieval · read
   tool rule      Read of claude-code
@@ -41,8 +42,9 @@ CALL = """\
     its key      read:b.py:
     its content  sha256 cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc
   model time     over a minute: may hold a human
-  dropped by     b1, 1 turns before; in its summary: partly
-  charged        2,310 reference tokens"""
+  dropped by     b1, 1 turn before; in its summary: partly
+  charged        2,310 reference tokens: arguments and whole answer
+  next: compaction-gate explain 7f3a91c2:b1"""
 
 BOUNDARY = """\
 7f3a91c2:b1
