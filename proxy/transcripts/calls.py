@@ -31,6 +31,8 @@ class Beside:
     """Compactions that the client marked."""
     followed: int = 0
     """Of these: a call of the same history came after it."""
+    implied: int = 0
+    """Calls that wrote a summary, of which nothing is told but that they were made."""
     repeated: int = 0
     """Records that stood in another place before and were counted there."""
     open_outputs: int = 0

@@ -8,25 +8,16 @@ records. A session that was taken up in a new file repeats the former one's reco
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from hashlib import blake2b
 
-from proxy.journey.reading import Reading
-from proxy.model.exchange import Headers
-from proxy.model.ids import ExchangeId
-from proxy.model.messages import Block, BlockKind, Message, Reply, Request
+from proxy.model.messages import BlockKind, Message
+from proxy.transcripts.answer import Answer
 from proxy.transcripts.calls import Beside, Record, Told
-from proxy.transcripts.stub import TOLD_TOOLS, exchange
-from proxy.transcripts.tree import Boundary, Node, Path, Way
+from proxy.transcripts.teller import Teller
+from proxy.transcripts.tree import Boundary, Node
 from proxy.transcripts.trouble import Trouble
 from proxy.wire.anthropic_messages.blocks import blocks_of
-from proxy.wire.anthropic_messages.reply import MessageAssembler
-from proxy.wire.anthropic_messages.request import NAME
 from proxy.wire.json_values import Json, text_of, word_of
 
-CLIENT = "claude-code"
-CWD = "Working directory: "
-"""How the system prompt tells the folder: all of it that a transcript knows."""
 SYNTHETIC = "<synthetic>"
 """The model of replies that the client wrote by itself."""
 
@@ -42,63 +33,22 @@ WITHOUT_MESSAGES = frozenset(
 """Types of records that add nothing to what the model sees."""
 
 
-@dataclass(slots=True)
-class _Answer:
-    """One reply while its records come."""
-
-    id: str
-    node: Node
-    model: str
-    """As asked for."""
-    blocks: list[Json] = field(default_factory=list)
-    fields: dict[str, Json] = field(default_factory=dict)
-    """The message without its content."""
-    ended_us: int = 0
-
-    def add(self, message: Mapping[str, Json], at_us: int) -> None:
-        """One record's part of it: a block or more, and the usage as known by then."""
-        content = message.get("content")
-        self.blocks += content if isinstance(content, list) else [content]
-        usage = _merged_usage(self.fields.get("usage"), message.get("usage"))
-        told = {key: value for key, value in message.items() if value is not None or key not in self.fields}
-        self.fields |= told | {"usage": usage}
-        self.ended_us = max(self.ended_us, at_us)
-
-    def reply(self) -> Reply:
-        """All of it."""
-        assembler = MessageAssembler(200)
-        assembler.document(self.fields | {"content": self.blocks})
-        return assembler.reply()
-
-
-def _merged_usage(former: Json, later: Json) -> Json:
-    """The later one holds; output that was counted before is not lost."""
-    if not isinstance(former, dict) or not isinstance(later, dict):
-        return former if later is None else later
-    outputs = [count for usage in (former, later) if type(count := usage.get("output_tokens")) is int]
-    return former | later | ({"output_tokens": max(outputs)} if outputs else {})
-
-
 class ClaudeCode:
     """Reads one session's records, in the order of time."""
 
     def __init__(self, session: str, beside: Beside, trouble: Trouble) -> None:
         self.beside = beside
-        self._session = session
+        self._teller = Teller(session, beside)
         self._trouble = trouble
-        self._writer = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        self._number = 0
-        self._version = ""
-        self._systems: dict[str, tuple[Block, ...]] = {}
-        """By agent: what is known of its system prompt."""
         self._nodes: dict[str, Node] = {}
         """By uuid of each record."""
+        self._latest: dict[str, Node] = {}
+        """By agent."""
         self._callers: dict[str, Node] = {}
         """By id of a tool call: the reply that asked for it."""
         self._kept: dict[str, list[Node]] = {}
         """By uuid of a record that is to come: what a compaction kept, to stand behind it."""
-        self._paths: dict[str, Path] = {}
-        self._open: dict[str, _Answer] = {}
+        self._open: dict[str, Answer] = {}
         """By agent: the reply that has not ended yet."""
         self._on: Mapping[str, Callable[[Record, str], Iterator[Told]]] = {
             "assistant": self._assistant,
@@ -121,7 +71,7 @@ class ClaudeCode:
         elif uuid in self._nodes:
             self.beside.repeated += 1
         else:
-            self._version = text_of(record.body.get("version")) or self._version
+            self._teller.version = text_of(record.body.get("version")) or self._teller.version
             yield from handle(record, uuid)
 
     def end(self) -> Iterator[Told]:
@@ -135,9 +85,10 @@ class ClaudeCode:
         message = record.body.get("message")
         if not isinstance(message, dict) or not isinstance(message.get("id"), str):
             self._note("assistant record without message", record)
+            self._enter(uuid, self._node(record))
             return
         if message.get("model") == SYNTHETIC or record.body.get("isApiErrorMessage"):
-            self._nodes[uuid] = self._node(record)
+            self._enter(uuid, self._node(record))
             return
         agent = self._agent(record)
         answer = self._open.get(agent)
@@ -148,9 +99,9 @@ class ClaudeCode:
                 return
             self.beside.replies.add(message["id"])
             asked = text_of(record.body.get("requestedModel")) or text_of(message.get("model"))
-            answer = self._open[agent] = _Answer(message["id"], self._node(record), asked)
+            answer = self._open[agent] = Answer(message["id"], self._node(record), asked)
         answer.add(message, record.at_us)
-        self._nodes[uuid] = answer.node
+        self._enter(uuid, answer.node)
         for block in answer.blocks[-1:]:
             if isinstance(block, dict) and block.get("type") == "tool_use":
                 self._callers[text_of(block.get("id"))] = answer.node
@@ -159,6 +110,7 @@ class ClaudeCode:
         message = record.body.get("message")
         if not isinstance(message, dict):
             self._note("user record without message", record)
+            self._enter(uuid, self._node(record))
             return
         blocks = blocks_of(message.get("content"))
         answers = next((self._callers.get(b.call_id) for b in blocks if b.kind is BlockKind.RESULT), None)
@@ -186,8 +138,8 @@ class ClaudeCode:
         match record.body.get("subtype"):
             case "compact_boundary":
                 yield from self._close(node.agent)
-                node.parent = None
-                node.boundary = self._boundary(record.body.get("compactMetadata"))
+                node.parent, node.boundary = None, self._boundary(record.body.get("compactMetadata"))
+                yield from self._summary(record, node)
                 self.beside.marks += 1
             case "microcompact_boundary":
                 told = record.body.get("microcompactMetadata")
@@ -211,10 +163,14 @@ class ClaudeCode:
     # --- nodes ---
 
     def _node(self, record: Record) -> Node:
-        agent, cwd = self._agent(record), text_of(record.body.get("cwd"))
-        if agent not in self._systems and cwd:
-            self._systems[agent] = blocks_of(f"{CWD}{cwd}")
-        return Node(self._nodes.get(text_of(record.body.get("parentUuid"))), record.at_us, agent)
+        agent = self._agent(record)
+        self._teller.note_folder(agent, text_of(record.body.get("cwd")))
+        named = text_of(record.body.get("parentUuid"))
+        parent = self._nodes.get(named)
+        if parent is None and named and agent in self._latest:  # its record could not be read: it stood before this one
+            self._note("a parent that is not there", record)
+            parent = self._latest[agent]
+        return Node(parent, record.at_us, agent)
 
     def _agent(self, record: Record) -> str:
         if record.body.get("isSidechain") is not True:
@@ -227,44 +183,23 @@ class ClaudeCode:
         )
 
     def _enter(self, uuid: str, node: Node) -> None:
-        self._nodes[uuid] = node
+        self._nodes[uuid] = self._latest[node.agent] = node
         for kept in dict.fromkeys(self._kept.pop(uuid, ())):
             node.messages += kept.messages
 
     # --- calls ---
 
     def _close(self, agent: str) -> Iterator[Told]:
-        """The call whose reply was open, with the history that stood before it."""
+        """The call whose reply was open."""
         answer = self._open.pop(agent, None)
-        if answer is None:
-            return
-        reply = answer.reply()
-        self.beside.open_outputs += not reply.stop_reason
-        way = self._paths.setdefault(agent, Path()).to(answer.node.parent)
-        answer.node.messages.insert(0, Message(role="assistant", blocks=reply.blocks))
-        self.beside.followed += len(way.crossed)
-        self._number += 1
-        opened_us = min(way.at_us or answer.ended_us, answer.ended_us)
-        request = Request(
-            dialect=NAME,
-            model=answer.model,
-            stream=True,
-            system=self._systems.get(agent, ()),
-            messages=way.messages,
-            tools=TOLD_TOOLS,
-            metadata={},
-        )
-        stub = exchange(ExchangeId(self._writer, self._number), self._headers(agent, way), opened_us, answer.ended_us)
-        yield Told(stub, Reading(request, reply))
+        if answer is not None:
+            yield self._teller.call(answer)
 
-    def _headers(self, agent: str, way: Way) -> Headers:
-        """What this client would have sent."""
-        headers = [("user-agent", f"claude-cli/{self._version}"), ("x-claude-code-session-id", self._session)]
-        if agent:
-            headers.append(("x-claude-code-agent-id", agent))
-        if way.crossed and way.crossed[-1].trigger:
-            headers.append(("x-claude-code-context-compacted", way.crossed[-1].trigger))
-        return tuple(headers)
+    def _summary(self, record: Record, mark: Node) -> Iterator[Told]:
+        """The call that wrote a summary: it stands nowhere, but a compaction says that it was made, and of what."""
+        tip = self._nodes.get(text_of(record.body.get("logicalParentUuid"))) or self._latest.get(mark.agent)
+        if tip is not None and mark.boundary is not None:
+            yield from self._teller.summary(tip, mark, mark.boundary.trigger)
 
     def _note(self, reason: str, record: Record) -> None:
         self._trouble.note(reason, record.file, record.line)

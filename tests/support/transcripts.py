@@ -146,8 +146,9 @@ def _sources() -> tuple[tuple[str, ...], ...]:
 def a_long_session(
     seed: int, *, turns: int = 500, compactions: int = 3, habit: float = 0.1, loss: float = 0.5
 ) -> ClaudeFile:
-    """A session as agents have them: reads of 1 to 8 KB, searches, edits, commands, and compactions after which some
-    of what was read is read again.
+    """A session as agents have them: reads of 1 to 8 KB, searches, edits, commands, compactions.
+
+    After a compaction some of what it dropped is read again.
 
     Args:
         seed: Equal seeds give equal bytes.
@@ -191,12 +192,15 @@ class _Writer:
             words = "\n".join(self._dice.choices(_sources()[number % len(_sources())], k=80))
             self._one(call(call_id, "Bash", command=f"make check-{number}"), f"run {number}\n{words}\nok")
         elif kind == "grep":
-            lines = self._dice.choices(_sources()[number % len(_sources())], k=80)
-            found = "\n".join(f"src/module_{number}.py:{at}:{line}" for at, line in enumerate(lines, 1))
+            hits = self._dice.choices(_sources()[number % len(_sources())], k=80)
+            found = "\n".join(f"src/module_{number}.py:{at}:{line}" for at, line in enumerate(hits, 1))
             self._one(call(call_id, "Grep", pattern=f"figure_{number}", output_mode="content"), found)
         else:
             name = f"{self._file.cwd}/src/new_{number}.py"
-            self._one(call(call_id, "Write", file_path=name, content="\n".join(_sources()[number % len(_sources())][:80])), "written")
+            self._one(
+                call(call_id, "Write", file_path=name, content="\n".join(_sources()[number % len(_sources())][:80])),
+                "written",
+            )
 
     def _one(self, block: Json, content: str) -> None:
         used = self._used(120)
@@ -226,3 +230,100 @@ class _Writer:
     def _used(self, output: int) -> Json:
         new = 1_000
         return usage(read=max(0, self._context - new), write=new, uncached=4, output=output)
+
+
+@dataclass
+class CodexFile:
+    """One rollout, record by record."""
+
+    thread: str = "01a22e8f-0000-7000-8000-000000000001"
+    session: str = ""
+    """Of the root thread; this one's own when empty."""
+    version: str = "0.171.0"
+    tells_usage: bool = True
+    """Writes usage in records of its own, as newer versions do; else as counts of tokens."""
+    records: list[Json] = field(default_factory=list)
+    _ids: Iterator[int] = field(default_factory=lambda: count(1))
+    _clock: datetime = START
+    _total: int = 0
+
+    def __post_init__(self) -> None:
+        """A rollout begins with who writes it."""
+        named = {"id": self.thread, "session_id": self.session or self.thread, "cli_version": self.version}
+        self.record("session_meta", **named, cwd="/work", base_instructions={"text": "Be brief."})
+        self.record("turn_context", cwd="/work", model="gpt-5.1-codex")
+        self.user("<environment_context>\n  <cwd>/work</cwd>\n</environment_context>")
+
+    def record(self, kind: str, **payload: object) -> None:
+        """One record."""
+        self._clock += timedelta(seconds=1)
+        stamp = self._clock.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.records.append({"timestamp": stamp, "type": kind, "payload": payload})
+
+    def item(self, kind: str, **fields: object) -> None:
+        """One item of the history."""
+        self.record("response_item", type=kind, **fields)
+
+    def user(self, text: str) -> None:
+        """What was put to the model."""
+        self.item("message", role="user", content=[{"type": "input_text", "text": text}])
+
+    def usage(self, prompt: int, *, cached: int = 0, output: int = 20) -> str:
+        """What the reply before it was billed for; gives the reply's id."""
+        name = f"resp_{self.thread[-4:]}_{next(self._ids)}"
+        used = {
+            "input_tokens": prompt,
+            "cached_input_tokens": cached,
+            "cache_write_input_tokens": 0,
+            "output_tokens": output,
+            "reasoning_output_tokens": 5,
+            "total_tokens": prompt + output,
+        }
+        self._total += prompt + output
+        if self.tells_usage:
+            self.record("token_usage_record", response_id=name, usage=used)
+        told = {"total_token_usage": {"total_tokens": self._total}, "last_token_usage": used}
+        self.record("event_msg", type="token_count", info=told)
+        return name
+
+    def turn(self, command: str, output: str, *, prompt: int = 20_000) -> None:
+        """A command and its output, with the lines that Codex puts before it."""
+        number = next(self._ids)
+        name = f"call_{self.thread[-4:]}_{number}"
+        self.item("reasoning", id=f"rs_{number}", summary=[], encrypted_content="x")
+        arguments = orjson.dumps({"cmd": command}).decode()
+        self.item("function_call", id=f"fc_{number}", call_id=name, name="exec_command", arguments=arguments)
+        self.usage(prompt, cached=prompt - 1_000)
+        head = f"Chunk ID: {number:06x}\nWall time: 0.0{number % 10} seconds\nProcess exited with code 0\nOutput:\n"
+        self.item("function_call_output", call_id=name, output=head + output)
+
+    def say(self, text: str, *, prompt: int = 20_000) -> str:
+        """A reply without calls; gives its id."""
+        number = next(self._ids)
+        self.item("message", id=f"msg_{number}", role="assistant", content=[{"type": "output_text", "text": text}])
+        return self.usage(prompt, cached=prompt - 1_000)
+
+    def compact(self, summary: str, *, prompt: int = 90_000) -> None:
+        """Compact by a summary of one's own."""
+        reply = self.say(summary, prompt=prompt)
+        opening = "Another language model started to solve this problem and produced a summary of its work:\n"
+        self._replace(opening + summary, self._message(opening + summary), reply)
+
+    def compact_remotely(self, blob: str, *, prompt: int = 90_000) -> None:
+        """Compact at the provider, which gives an item that cannot be read."""
+        reply = self.usage(prompt, cached=prompt - 1_000)
+        self._replace("", {"type": "compaction", "encrypted_content": blob}, reply)
+
+    def _replace(self, said: str, last: Json, reply: str) -> None:
+        history = [self._message("go on"), last]
+        self.record("compacted", message=said, replacement_history=history, compaction_response_id=reply)
+
+    @staticmethod
+    def _message(text: str) -> Json:
+        return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+    def write(self, path: Path) -> Path:
+        """The file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in self.records))
+        return path
