@@ -12,6 +12,7 @@ import json
 import mmap
 import os
 import struct
+from array import array
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ _HEAD = struct.Struct("<8sIIII")
 _CELL = 8
 _NS = 1_000_000_000
 _UNSET = -(1 << 63)
-"""A gauge nobody has set: absent from what is read, never 0."""
+"""A gauge nobody has set, or what this writer does not measure: absent from what is read, never 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,11 @@ class Page:
         """Set a gauge, in the integers of the page (see `Metric.per_unit`)."""
         self._cells[slot] = value
 
+    def withhold(self, metric: Metric, **labels: str) -> None:
+        """Leave a value out of what is read: this writer does not measure it, and 0 would be a lie."""
+        slot = self.slot(metric, **labels)
+        self._cells[slot : slot + metric.cells] = array("q", [_UNSET] * metric.cells)
+
     def mirror(self, slot: Slot, since_start: int) -> None:
         """Bring a counter up to date that is kept elsewhere and starts from 0 with this process."""
         self._cells[slot] = self._base[slot] + since_start
@@ -137,7 +143,7 @@ class PageReader:
         self._path = path
 
     def read(self) -> list[Sample | Distribution]:
-        """All values, in the order of the table; empty when no relay has run yet. Gauges nobody set are absent.
+        """All values, in the order of the table; empty when no relay has run yet. What nobody measured is absent.
 
         Raises InputError when the file is no page, NewerVersionError when a newer version wrote it.
         """
@@ -157,6 +163,8 @@ class PageReader:
 def _sample(metric: Metric, labels: Labels, cells: tuple[int, ...]) -> list[Sample | Distribution]:
     if metric.buckets:
         *counts, total = cells
+        if total == _UNSET:
+            return []
         return [Distribution(metric, labels, tuple(accumulate(counts)), total / metric.per_unit)]
     (value,) = cells
     if value == _UNSET:
@@ -209,7 +217,11 @@ def _cells_to_keep(path: Path) -> dict[Place, tuple[int, ...]]:
     except (FileNotFoundError, InputError):
         return {}
     found = {place: cells[at : at + METRICS[place[0]].cells] for place, at in places(vocabulary).items()}
-    return {place: values for place, values in found.items() if METRICS[place[0]].kind is not MetricKind.GAUGE}
+    return {
+        place: values
+        for place, values in found.items()
+        if METRICS[place[0]].kind is not MetricKind.GAUGE and _UNSET not in values
+    }
 
 
 def _load(path: Path) -> _Loaded:

@@ -18,10 +18,13 @@ class Running:
     """`serve` or `wrap`."""
     since_us: int
     supervisor: Identity
+    door: str = "relay"
+    """What the live door is: `relay` or `intercept`."""
     relay: Identity
+    """The live door's process."""
     relay_url: str
     relay_spec: str
-    """Digest of what the relay was told."""
+    """Digest of what the door was told."""
     observer: Identity | None
     admin_url: str
     """Empty without an admin listener."""

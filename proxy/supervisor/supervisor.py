@@ -1,4 +1,4 @@
-"""Starts relay and observer on one data folder, keeps them running, and lets them end in order."""
+"""Starts a live door and an observer on one data folder, keeps them running, and lets them end in order."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from proxy.journal.reader import reader_of
 from proxy.model.errors import CannotWriteError, GateError
 from proxy.supervisor.children import Child, ChildStartError, first_line, identity_of
+from proxy.supervisor.listening import listen, url_of
 from proxy.supervisor.running import Running, read_running
 from proxy.wiring.folder import DataFolder, write_private
 from proxy.wiring.spec import RelaySpec
@@ -34,8 +35,13 @@ class Plan:
     by: str
     """`serve` or `wrap`."""
     relay: RelaySpec
+    """The live door's: a relay, or an intercept door."""
     observer: str
     """The observer's spec, as its file."""
+    listener: socket.socket | None = None
+    """The door's listening socket when it was handed over to us; None = we make one."""
+    export: str = ""
+    """The exporter's spec; empty = none runs."""
     log: Path | None = None
     """Where the children's log lines go; None = our stderr."""
     grace_s: float = 10.0
@@ -50,7 +56,9 @@ class Supervisor:
         self._plan = plan
         self._now_us = clock_us or (lambda: time.time_ns() // 1_000)
         self._since_us = self._now_us()
-        self._socket: socket.socket | None = None
+        self.door = plan.relay.process
+        """Name of the live door's process."""
+        self._socket = plan.listener
         self._children: dict[str, Child] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._admin_url = ""
@@ -68,13 +76,19 @@ class Supervisor:
         """
         self._admin_url = admin_url
         if not self.adopt():
-            self._socket = _listen(self._plan.relay.host, self._plan.relay.port)
-            await self._start_relay()
+            await self._start_door()
         if "observer" not in self._children:
             await self._end_stray_observer()
-            self._start_observer()
+            self._start_follower("observer")
+        if self._plan.export:
+            self._start_follower("export")
         self._note()
-        self._tasks = [asyncio.create_task(self._keep(name)) for name in ("relay", "observer")]
+        self._tasks = [asyncio.create_task(self._keep(name)) for name in self.names]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The processes that are kept running."""
+        return (self.door, "observer", "export") if self._plan.export else (self.door, "observer")
 
     def is_up(self, name: str) -> bool:
         """Whether that process runs now."""
@@ -82,24 +96,26 @@ class Supervisor:
         return child is not None and child.identity.is_alive()
 
     async def stop(self) -> None:
-        """Refuse new connections, let the relay drain, let the observer read the rest, end both."""
+        """Refuse new connections, let the door drain, let the observer read the rest, end both."""
         self.is_ending = True
         await self._stop_keeping()
         if self._socket is not None:
             self._socket.close()
-        await self._end("relay", signal.SIGTERM, self._plan.relay.drain_s + DRAIN_MARGIN_S)
+        await self._end(self.door, signal.SIGTERM, self._plan.relay.drain_s + DRAIN_MARGIN_S)
         await self._end("observer", signal.SIGUSR1, self._plan.grace_s)
+        await self._end("export", signal.SIGTERM, self._plan.grace_s)
         if self._has_noted:  # else it is what an earlier supervisor wrote, and still true
             self._folder.running.unlink(missing_ok=True)
 
     def cut(self) -> None:
         """Do not wait for the drain: streams that still run are cut, and recorded as cut."""
-        if "relay" in self._children:
-            self._children["relay"].send(signal.SIGKILL)
+        if self.door in self._children:
+            self._children[self.door].send(signal.SIGKILL)
 
     async def leave(self) -> None:
-        """Go without ending anything: somebody else uses the relay."""
+        """Go without ending anything: somebody else uses the door."""
         await self._stop_keeping()
+        await self._end("export", signal.SIGTERM, self._plan.grace_s)
         if self._socket is not None:
             self._socket.close()
 
@@ -112,21 +128,22 @@ class Supervisor:
         """Take over what an earlier supervisor left running; False when there is nothing.
 
         Raises:
-            CannotWriteError: its relay was told something else.
+            CannotWriteError: its door was told something else.
         """
         found = read_running(self._folder.running)
         if found is None or not found.relay.is_alive():
             return False
         if found.relay_spec != self._plan.relay.digest():
             raise CannotWriteError(
-                f"data folder {self._folder.path}: a relay that an earlier `{found.by}` started still runs with other "
+                f"data folder {self._folder.path}: what an earlier `{found.by}` started still runs with other "
                 f"settings ({found.relay_url}); end it with `kill {found.relay.pid}` (it drains), then start again"
             )
-        self._children["relay"] = Child("relay", found.relay, None)
+        self._children[self.door] = Child(self.door, found.relay, None)
         self.relay_url = found.relay_url
         if found.observer is not None and found.observer.is_alive():
             self._children["observer"] = Child("observer", found.observer, None)
-        LOG.info("relay %s of an earlier supervisor taken over at %s", found.relay.pid, found.relay_url)
+        told = {"process": self.door, "pid": found.relay.pid, "url": found.relay_url}
+        LOG.info("%(process)s %(pid)s of an earlier supervisor taken over at %(url)s", told)
         return True
 
     async def _end_stray_observer(self) -> None:
@@ -135,41 +152,39 @@ class Supervisor:
         identity = identity_of(pid) if pid else None
         if identity is None:
             return
-        LOG.info("observer %s of an earlier supervisor is told to end", pid)
+        LOG.info("observer %(pid)s of an earlier supervisor is told to end", {"pid": pid})
         self._children["observer"] = Child("observer", identity, None)
         await self._end("observer", signal.SIGTERM, self._plan.grace_s)
         self._children.pop("observer").close()
 
-    async def _start_relay(self) -> None:
-        assert self._socket is not None
-        spec = replace(self._plan.relay, listen_fd=self._socket.fileno())
-        write_private(self._folder.spec("relay"), spec.encode())
+    async def _start_door(self) -> None:
+        if self._socket is None:  # the first start, or the adopted door held the only one
+            self._socket = listen(self._plan.relay.host, self._plan.relay.port)
+        spec, file = replace(self._plan.relay, listen_fd=self._socket.fileno()), self._folder.spec(self.door)
+        write_private(file, spec.encode())
         reading, writing = os.pipe()
+        fds, extra = (self._socket.fileno(), writing), ("--ready-fd", str(writing))
         try:
-            child = Child.start(
-                "relay",
-                self._folder.spec("relay"),
-                pass_fds=(self._socket.fileno(), writing),
-                extra=("--ready-fd", str(writing)),
-                log=self._plan.log,
-            )
+            child = Child.start(self.door, file, pass_fds=fds, extra=extra, log=self._plan.log)
         finally:
             os.close(writing)
-        self._children["relay"] = child
-        self.relay_url = _url_of(self._socket)
-        self._note()  # before it is ready: a supervisor that dies now must not leave a relay nobody knows of
+        self._children[self.door] = child
+        self.relay_url = url_of(self._socket)
+        self._note()  # before it is ready: a supervisor that dies now must not leave a door nobody knows of
         try:
             await first_line(reading, child)
         except ChildStartError:
-            del self._children["relay"]
+            del self._children[self.door]
             raise
-        LOG.info("relay %s listens at %s", child.identity.pid, self.relay_url)
+        told = {"process": self.door, "pid": child.identity.pid, "url": self.relay_url}
+        LOG.info("%(process)s %(pid)s listens at %(url)s", told)
 
-    def _start_observer(self) -> None:
-        write_private(self._folder.spec("observer"), self._plan.observer)
-        child = Child.start("observer", self._folder.spec("observer"), log=self._plan.log)
-        self._children["observer"] = child
-        LOG.info("observer %s reads the journal", child.identity.pid)
+    def _start_follower(self, name: str) -> None:
+        """Start a process that only reads what others wrote: the observer the journal, the exporter the store."""
+        write_private(self._folder.spec(name), {"observer": self._plan.observer, "export": self._plan.export}[name])
+        child = Child.start(name, self._folder.spec(name), log=self._plan.log)
+        self._children[name] = child
+        LOG.info("%(process)s %(pid)s has started", {"process": name, "pid": child.identity.pid})
 
     async def _keep(self, name: str) -> None:
         """Start a process again whenever it ends, waiting longer each time."""
@@ -180,7 +195,8 @@ class Supervisor:
                 code = await child.ended()
                 del self._children[name]
                 child.close()
-                LOG.warning("%s %s ended with %s", name, child.identity.pid, "no code" if code is None else code)
+                told = {"process": name, "pid": child.identity.pid, "code": "no code" if code is None else code}
+                LOG.warning("%(process)s %(pid)s ended with %(code)s", told)
             wait_s = FIRST_WAIT_S if time.monotonic() - began > STEADY_S else wait_s
             await asyncio.sleep(wait_s)
             wait_s = min(2 * wait_s, LONGEST_WAIT_S)
@@ -188,19 +204,17 @@ class Supervisor:
                 await self._start_again(name)
                 self.restarts[name] += 1
             except (GateError, OSError) as error:
-                LOG.warning("%s cannot be started: %s", name, error)
+                LOG.warning("%(process)s cannot be started: %(reason)s", {"process": name, "reason": error})
 
     async def _start_again(self, name: str) -> None:
-        if name == "relay":
-            if self._socket is None:  # the adopted relay held the only one
-                self._socket = _listen(self._plan.relay.host, self._plan.relay.port)
-            await self._start_relay()
+        if name == self.door:
+            await self._start_door()
         else:
-            self._start_observer()
+            self._start_follower(name)
         self._note()
 
     def _note(self) -> None:
-        if "relay" not in self._children:
+        if self.door not in self._children:
             return  # its own start will note both
         self._has_noted = True
         supervisor = identity_of(os.getpid())
@@ -209,7 +223,8 @@ class Supervisor:
             by=self._plan.by,
             since_us=self._since_us,
             supervisor=supervisor,
-            relay=self._children["relay"].identity,
+            door=self.door,
+            relay=self._children[self.door].identity,
             relay_url=self.relay_url,
             relay_spec=self._plan.relay.digest(),
             observer=self._children["observer"].identity if "observer" in self._children else None,
@@ -225,20 +240,7 @@ class Supervisor:
             async with asyncio.timeout(patience_s):
                 await child.ended()
         except TimeoutError:
-            LOG.warning("%s did not end in %.0f s and is killed", name, patience_s)
+            told = {"process": name, "seconds": patience_s}
+            LOG.warning("%(process)s did not end in %(seconds).0f s and is killed", told)
             child.send(signal.SIGKILL)
             await child.ended()
-
-
-def _url_of(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=1024)
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise CannotWriteError(f"{host}:{port}: cannot listen: {reason}") from None

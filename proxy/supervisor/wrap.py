@@ -1,6 +1,6 @@
-"""`wrap` from start to end: a relay (its own, or the one that serves already), one child, one clean end.
+"""`wrap` from start to end: a live door (its own, or the one that serves already), one child, one clean end.
 
-Several wraps on one data folder share the relay of the first; who leaves last ends it.
+Several wraps on one data folder share the door of the first; who leaves last ends it.
 """
 
 from __future__ import annotations
@@ -9,31 +9,28 @@ import asyncio
 import contextlib
 import hashlib
 import os
-import secrets
 import shutil
 import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from config.settings import Settings
 from proxy.model.errors import UnreachableError, UsageError
 from proxy.observer.tally import observer_snapshot
 from proxy.supervisor.running import Running, read_running
 from proxy.supervisor.supervisor import Plan, Supervisor
-from proxy.supervisor.variables import BASE_URL, Route, variables
+from proxy.supervisor.ways.base_url import BASE_URL
+from proxy.supervisor.ways.proxied import Certificates
+from proxy.supervisor.ways.wish import Way, Wish
 from proxy.wiring.folder import DataFolder, Lock, take_lock
 from proxy.wiring.inputs import check_inputs
-from proxy.wiring.relay import read_token
-from proxy.wiring.settings import data_folder, relay_spec
+from proxy.wiring.settings import data_folder, export_spec
 from proxy.wiring.spec import RelaySpec, read_relay_spec
 
 DIGEST = 32
 """Hex digits of a tag's SHA-256 by which the relay and the store know it."""
-DRAIN_S = 5.0
-"""The child is gone: what still streams has no reader."""
 PATIENCE_S = 5.0
 GRACE_S = 60.0
 """How long the observer may read on: its figures are what the user waits for."""
@@ -49,6 +46,7 @@ class Wrapped:
     """The child's own, 128 + n when signal n ended it."""
     run: str
     """Digest by which the store knows the run's sessions."""
+    way: Way
 
 
 async def wrap(
@@ -56,18 +54,20 @@ async def wrap(
     command: Sequence[str],
     *,
     environment: Mapping[str, str],
-    before: Callable[[Route], None],
+    before: Callable[[Way], None],
+    certificates: Callable[[DataFolder], Certificates] | None = None,
 ) -> Wrapped:
-    """Run a command whose requests go through a relay.
+    """Run a command whose requests go through a live door.
 
     Args:
         settings: Whose data folder and upstreams.
         command: The child's program and arguments.
         environment: What the child would have without us.
         before: Called when everything is ready and the child has not been started.
+        certificates: Makes what the child must trust when the door intercepts; None: the door is a relay.
 
     Raises:
-        UsageError: there is no such command, or its base URL is no upstream of the relay that runs.
+        UsageError: there is no such command, or what runs on the data folder is not what it needs.
         CannotWriteError: the data folder cannot be used.
     """
     if shutil.which(command[0], path=environment.get("PATH")) is None:
@@ -76,12 +76,14 @@ async def wrap(
     folder.prepare()
     settings = _with_the_users_upstream(settings, environment)
     check_inputs(settings)
-    async with _relay(settings, folder, environment) as route:
-        digest = hashlib.sha256(route.tag.encode()).hexdigest()[:DIGEST]
+    trusted = certificates(folder) if certificates else None
+    wish = Wish(settings=settings, folder=folder, environment=environment, certificates=trusted)
+    async with _door(wish) as way:
+        digest = hashlib.sha256(way.tag.encode()).hexdigest()[:DIGEST]
         _register(folder, digest)
-        before(route)
-        status = await _run(command, {**environment, **variables(route, environment)})
-    return Wrapped(status=status, run=digest)
+        before(way)
+        status = await _run(command, {**environment, **way.variables(environment)})
+    return Wrapped(status=status, run=digest, way=way)
 
 
 def _with_the_users_upstream(settings: Settings, environment: Mapping[str, str]) -> Settings:
@@ -96,39 +98,45 @@ def _with_the_users_upstream(settings: Settings, environment: Mapping[str, str])
 
 
 @contextlib.asynccontextmanager
-async def _relay(settings: Settings, folder: DataFolder, environment: Mapping[str, str]) -> AsyncIterator[Route]:
+async def _door(wish: Wish) -> AsyncIterator[Way]:
+    folder = wish.folder
     users = await _join(folder)
     try:
         if lock := folder.take():
             try:
-                async with _own(settings, folder, users) as spec_and_url:
-                    yield _route(*spec_and_url, environment)
+                async with _own(wish, users) as spec_and_url:
+                    yield wish.way(*spec_and_url)
             finally:
                 lock.close()
         else:
             running = await _of_another(folder)
-            yield _route(read_relay_spec(folder.spec("relay")), running.relay_url, environment)
+            wish.require(running)
+            yield wish.way(read_relay_spec(folder.spec(running.door)), running.relay_url)
             await _caught_up(folder)
             if running.by == "wrap" and users.take_alone():
-                await _end_what_is_left(settings, folder)
+                await _end_what_is_left(wish)
     finally:
         users.close()
 
 
 async def _join(folder: DataFolder) -> Lock:
-    """Count as a user of the relay; waits for one that is just being ended."""
+    """Count as a user of the door; waits for one that is just being ended."""
     while (users := take_lock(folder.users, shared=True)) is None:  # noqa: ASYNC110  another process has it
         await asyncio.sleep(0.1)
     return users
 
 
 @contextlib.asynccontextmanager
-async def _own(settings: Settings, folder: DataFolder, users: Lock) -> AsyncIterator[tuple[RelaySpec, str]]:
+async def _own(wish: Wish, users: Lock) -> AsyncIterator[tuple[RelaySpec, str]]:
+    folder = wish.folder
     left = read_running(folder.running)
     left = left if left is not None and left.relay.is_alive() else None
-    spec = read_relay_spec(folder.spec("relay")) if left else _spec(settings)
+    if left is not None:
+        wish.require(left)
+    spec = read_relay_spec(folder.spec(wish.door)) if left else wish.spec()
     by, log = left.by if left else "wrap", folder.path / "wrap.log"
-    plan = Plan(by=by, relay=spec, observer=settings.model_dump_json(), log=log, grace_s=GRACE_S)
+    observer, export = wish.settings.model_dump_json(), export_spec(wish.settings)
+    plan = Plan(by=by, relay=spec, observer=observer, export=export, log=log, grace_s=GRACE_S)
     supervisor = Supervisor(folder, plan)
     try:
         await supervisor.start()
@@ -141,17 +149,13 @@ async def _own(settings: Settings, folder: DataFolder, users: Lock) -> AsyncIter
 
 
 async def _nobody_is_left(users: Lock, folder: DataFolder) -> bool:
-    """Others use the relay: what our child did is read before it is left to them, unless they have gone by then."""
+    """Others use the door: what our child did is read before it is left to them, unless they have gone by then."""
     await _caught_up(folder)
     return users.take_alone()
 
 
-def _spec(settings: Settings) -> RelaySpec:
-    return replace(relay_spec(settings), host="127.0.0.1", port=0, token_file="", drain_s=DRAIN_S, log="text")
-
-
 async def _of_another(folder: DataFolder) -> Running:
-    """The relay of a `serve` or `wrap` that has the folder; it may be just starting."""
+    """The door of a `serve` or `wrap` that has the folder; it may be just starting."""
     ends = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends:
         running = read_running(folder.running)
@@ -161,45 +165,19 @@ async def _of_another(folder: DataFolder) -> Running:
     raise UnreachableError(f"data folder {folder.path}: in use, but no relay answers; see compaction-gate status")
 
 
-async def _end_what_is_left(settings: Settings, folder: DataFolder) -> None:
-    """The wrap that started the relay has left before us."""
+async def _end_what_is_left(wish: Wish) -> None:
+    """The wrap that started the door has left before us."""
+    folder = wish.folder
     if lock := folder.take():
-        spec = read_relay_spec(folder.spec("relay"))
-        supervisor = Supervisor(folder, Plan(by="wrap", relay=spec, observer=settings.model_dump_json()))
+        spec = read_relay_spec(folder.spec(wish.door))
+        supervisor = Supervisor(folder, Plan(by="wrap", relay=spec, observer=wish.settings.model_dump_json()))
         if supervisor.adopt():
             await supervisor.stop()
         lock.close()
 
 
-def _route(spec: RelaySpec, relay_url: str, environment: Mapping[str, str]) -> Route:
-    """Through that relay to the upstream that the user's key belongs to."""
-    tag = secrets.token_urlsafe(24)
-    token = read_token(Path(spec.token_file)) if spec.token_file else ""
-    url = environment.get(BASE_URL, "").rstrip("/")
-    names = _in_order(spec)
-    name = next((known for known in names if spec.upstreams[known] == url), None) if url else next(iter(names), None)
-    if name is None:
-        raise UsageError(
-            f"{BASE_URL} is {_without_userinfo(url)}, which is no upstream of the relay that runs; "
-            "add it to [upstreams] of its settings, or give this wrap another --data"
-            if url
-            else "the relay that runs has no upstream"
-        )
-    segment = "" if name == spec.default_upstream else name
-    return Route(relay_url=relay_url, tag=tag, upstream=segment, upstream_url=spec.upstreams[name], token=token)
-
-
-def _in_order(spec: RelaySpec) -> list[str]:
-    """The default upstream first."""
-    return sorted(spec.upstreams, key=lambda name: (name != spec.default_upstream, name))
-
-
-def _without_userinfo(url: str) -> str:
-    return url.rpartition("@")[2] if "@" in url else url
-
-
 def _register(folder: DataFolder, digest: str) -> None:
-    """Let the relay know the run, by the tag's digest alone."""
+    """Let the door know the run, by the tag's digest alone."""
     with os.fdopen(os.open(folder.run_tags, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as out:
         out.write(f"{digest}\n")
 

@@ -14,7 +14,7 @@ GIB, MIB = 1 << 30, 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelaySpec:
-    """A relay's process."""
+    """A live door's process: a relay's, or an intercept door's."""
 
     data: str
     host: str
@@ -32,6 +32,13 @@ class RelaySpec:
     body_cap_bytes: int
     free_floor_bytes: int
     log: str
+    intercept: str = ""
+    """Mode of the intercept door: `regular` or `reverse:NAME`; empty: this is a relay."""
+
+    @property
+    def process(self) -> str:
+        """Name of the process that is told this."""
+        return "intercept" if self.intercept else "relay"
 
     def digest(self) -> str:
         """Names what a relay was told, but for the number of its socket."""

@@ -14,11 +14,15 @@ from pathlib import Path
 
 from tests.conformance import report
 from tests.conformance.catalogue import PROBES
+from tests.conformance.harness.litellm import litellm
 from tests.conformance.harness.registry import Outcome, Probe, Result
 from tests.conformance.harness.target import CannotStartError, Target, nginx, remote
 from tests.conformance.harness.upstream import Upstream
+from tests.conformance.ours import intercept
 from tests.conformance.ours.relay import running, usual
 
+INTERCEPT = {"reverse": intercept.reverse, "proxy": intercept.tunnelled}
+"""The intercept profile: the probes for everybody, through the intercept door."""
 EXIT_FAILED = 1
 EXIT_USAGE = 64
 EXIT_UNREACHABLE = 69
@@ -53,6 +57,8 @@ def parser() -> argparse.ArgumentParser:
     where = made.add_mutually_exclusive_group()
     where.add_argument("--target", metavar="URL", help="a proxy that forwards to 127.0.0.1:N (see --upstream-port)")
     where.add_argument("--nginx", action="store_true", help="a locally installed nginx, started here")
+    where.add_argument("--litellm", action="store_true", help="a LiteLLM proxy from an environment of its own")
+    where.add_argument("--intercept", choices=INTERCEPT, help="our intercept door: before the upstream, or as a proxy")
     made.add_argument("--upstream-port", type=int, default=0, metavar="N", help="where the suite's upstream listens")
     made.add_argument("--only", nargs="+", default=[], metavar="ID", help="ids, patterns (`stream.*`), or profiles")
     made.add_argument("--long", action="store_true", help="with the probes that take minutes")
@@ -74,6 +80,12 @@ def started(options: argparse.Namespace, upstream_port: int) -> Iterator[Target]
     if options.target:
         print(f"the target is expected to forward to http://127.0.0.1:{upstream_port}", file=sys.stderr)
         yield remote(options.target)
+    elif options.intercept:
+        with INTERCEPT[options.intercept](upstream_port) as target:
+            yield target
+    elif options.litellm:
+        with litellm(upstream_port) as target:
+            yield target
     elif options.nginx:
         with nginx(upstream_port) as target:
             yield target
@@ -94,13 +106,16 @@ def run(chosen: Sequence[Probe], target: Target, upstream: Upstream, options: ar
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(report.run_of(target.name, results, took_s), indent=1) + "\n")
-    return 0 if all(result.outcome in {Outcome.PASS, Outcome.SKIPPED} for result in results) else EXIT_FAILED
+    known = {Outcome.UNSUPPORTED} if target.unsupported is not None else set()
+    return 0 if {result.outcome for result in results} <= {Outcome.PASS, Outcome.SKIPPED} | known else EXIT_FAILED
 
 
 def skipped(probe: Probe, target: Target, *, is_long: bool) -> Result | None:
     """The reason why a probe is not run at all."""
     if probe.is_ours and not target.is_ours:
         return Result(probe, Outcome.SKIPPED, "a rule of compaction-gate's relay only")
+    if probe.id in target.not_asked:
+        return Result(probe, Outcome.SKIPPED, target.not_asked[probe.id])
     if probe.is_long and not is_long:
         return Result(probe, Outcome.SKIPPED, "takes minutes; --long runs it")
     return None

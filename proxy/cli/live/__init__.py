@@ -1,1 +1,1 @@
-"""LIVE: what stands in the traffic or reads it. wrap, serve, observe, and the entries of our own processes."""
+"""LIVE: what stands in the traffic or reads it: wrap, serve, intercept, observe, and our own processes' entries."""

@@ -1,4 +1,4 @@
-"""`wrap -- CMD`: one agent through a relay."""
+"""`wrap -- CMD`: one agent through a live door."""
 
 from __future__ import annotations
 
@@ -11,34 +11,43 @@ import click
 from config.settings import Settings
 from proxy.cli import page, settings
 from proxy.cli.invocation import Invocation
+from proxy.cli.live.certificates import certificates
 from proxy.cli.reading import has_store, now_us, read_summaries, reader_of
 from proxy.cli.views.sessions import Summary
 from proxy.story import figures
-from proxy.supervisor.variables import Route, notes
+from proxy.supervisor.ways.proxied import Certificates
+from proxy.supervisor.ways.wish import Way
 from proxy.supervisor.wrap import Wrapped
 from proxy.supervisor.wrap import wrap as run_wrapped
+from proxy.wiring.folder import DataFolder
 from proxy.wiring.settings import loop_limits
 
 
 @click.command(cls=page.Command, example="wrap -- claude", context_settings={"ignore_unknown_options": True})
 @click.option("--record", is_flag=True, help="Keep contents too (capture.contents = full).")
+@click.option("--intercept", is_flag=True, help="Be its HTTPS proxy and leave its base URL alone (extra: intercept).")
 @click.option("--quiet", is_flag=True, help="Print nothing before and after the command.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.pass_context
-def wrap(context: click.Context, *, record: bool, quiet: bool, command: tuple[str, ...]) -> None:
+def wrap(context: click.Context, *, record: bool, intercept: bool, quiet: bool, command: tuple[str, ...]) -> None:
     """Run one agent with its requests going through a relay. Its exit status is ours.
 
     Sets variables for the command alone and edits no file. Uses the relay of a running `serve` on the same data
-    folder, or one of its own that ends with it.
+    folder, or one of its own that ends with it. With --intercept the agent is told a proxy and certificates instead of
+    a base URL, and believes that it speaks to its provider.
     """
     invocation: Invocation = context.obj
     said = settings.read(invocation, capture__contents=("--record", "full" if record else None)).settings
 
-    def before(route: Route) -> None:
+    def before(way: Way) -> None:
         if not quiet:
-            _say(notes(route, os.environ, command[0]))
+            _say(way.notes(os.environ, command[0]))
 
-    done = asyncio.run(run_wrapped(said, command, environment=os.environ, before=before))
+    def trusted(folder: DataFolder) -> Certificates:
+        return certificates(folder, said.egress.ca_bundle)
+
+    made = trusted if intercept else None
+    done = asyncio.run(run_wrapped(said, command, environment=os.environ, before=before, certificates=made))
     if not quiet:
         _say(outcome(said, done))
     context.exit(done.status)
@@ -59,7 +68,7 @@ def outcome(said: Settings, done: Wrapped) -> list[str]:
             found = [summary for summary in summaries if summary.session.run == done.run]
     if not found:
         return [
-            "no model call was seen: does the command use ANTHROPIC_BASE_URL? (its own settings files may override it)",
+            f"no model call was seen: {done.way.when_unseen}",
             "next: compaction-gate status",
         ]
     return [*map(_line, found), f"next: {page.PROGRAM} session {_reference(found)}"]

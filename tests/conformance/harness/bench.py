@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Callable, Sequence
@@ -132,11 +133,22 @@ class Bench:
         return Asked(client, upstream, upstream.read_head("a request head"))
 
     def ask(self, message: Message | None = None, *, client: Wire | None = None) -> Asked:
-        """Send a request and read it whole at the upstream; its body must be as sent."""
+        """Send a request and read it whole at the upstream; its body must be as sent.
+
+        For a target that is known to write JSON anew it must mean the same: `ask_exactly` holds it to the bytes.
+        """
         message = message or self.request()
         asked = self.send(message, client=client)
         body = asked.upstream.read_body(asked.head) if message.body else b""
-        equal("request body at the upstream", body, message.body)
+        if not (self.target.rewrites_json and means_the_same(body, message.body)):
+            equal("request body at the upstream", body, message.body)
+        return asked
+
+    def ask_exactly(self) -> Asked:
+        """The usual request, every byte of its body as sent."""
+        message = self.request()
+        asked = self.send(message)
+        equal("request body at the upstream", asked.upstream.read_body(asked.head), message.body)
         return asked
 
     def answer(self, asked: Asked, message: Message = OK, *, until_end: bool = False) -> Message:
@@ -196,6 +208,13 @@ class Bench:
         if wire not in self._wires:
             self._wires.append(wire)
         return wire
+
+
+def means_the_same(one: bytes, other: bytes) -> bool:
+    """Whether both are JSON, and the same value."""
+    with suppress(ValueError):
+        return bool(json.loads(one) == json.loads(other))
+    return False
 
 
 def answer_of(raw: bytes) -> Answer:

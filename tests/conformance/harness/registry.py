@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -52,6 +52,10 @@ class Probe:
 
     def run(self, target: Target, upstream: Upstream) -> Result:
         """Run it with a deadline; leaves no connection and no thread."""
+        result = self._run(target, upstream)
+        return result if target.unsupported is None else held_to(target.unsupported, result)
+
+    def _run(self, target: Target, upstream: Upstream) -> Result:
         try:
             with Bench(target, upstream, self.deadline_s) as bench:
                 self.work(bench)
@@ -59,12 +63,25 @@ class Probe:
         except NotApplicableError as reason:
             return Result(self, Outcome.SKIPPED, str(reason))
         except RefusedError as finding:
-            return Result(self, Outcome.FAIL if target.is_ours else Outcome.UNSUPPORTED, str(finding))
+            is_promised = target.is_ours or target.unsupported is not None
+            return Result(self, Outcome.FAIL if is_promised else Outcome.UNSUPPORTED, str(finding))
         except FindingError as finding:
             return Result(self, Outcome.FAIL, str(finding))
         except OSError as fault:
             return Result(self, Outcome.FAIL, f"{type(fault).__name__}: {fault}")
         return Result(self, Outcome.PASS)
+
+
+def held_to(unsupported: Mapping[str, str], result: Result) -> Result:
+    """A result beside the table of what is not supported; the table must be true, too."""
+    reason = unsupported.get(result.probe.id)
+    if reason is None or result.outcome is Outcome.SKIPPED:
+        return result
+    if result.outcome is Outcome.PASS:
+        return Result(
+            result.probe, Outcome.FAIL, f"it passes, and stands in the table of what is unsupported: {reason}"
+        )
+    return Result(result.probe, Outcome.UNSUPPORTED, reason)
 
 
 @dataclass(slots=True)

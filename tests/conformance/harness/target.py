@@ -7,9 +7,9 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,11 +30,19 @@ class Target:
     base_path: bytes = b""
     """Path put before every request target, without a slash at its end."""
     is_ours: bool = False
+    unsupported: Mapping[str, str] | None = None
+    """For a door of ours that is made of another proxy: what that cannot do, by probe, with the reason."""
+    not_asked: Mapping[str, str] = field(default_factory=dict)
+    """Probes that would ask the way to it and not the target, with the reason."""
+    rewrites_json: bool = False
+    """It is known to write JSON bodies anew: that fails `request.body`, and is no finding of every other probe."""
+    name_in_tunnel: bytes = b""
+    """Whom the client asks for when what listens at `host:port` takes it to a tunnel."""
 
     @property
     def authority(self) -> bytes:
         """What a client writes into its Host line."""
-        return b"%s:%d" % (self.host.encode(), self.port)
+        return self.name_in_tunnel or b"%s:%d" % (self.host.encode(), self.port)
 
 
 def remote(url: str) -> Target:
@@ -104,9 +112,11 @@ def free_port() -> int:
         return port
 
 
-def wait_for(host: str, port: int, process: subprocess.Popen[bytes] | None = None) -> None:
+def wait_for(
+    host: str, port: int, process: subprocess.Popen[bytes] | None = None, *, patience_s: float | None = None
+) -> None:
     """Return once somebody accepts there. Raises CannotStartError, at once when `process` has ended."""
-    until = time.monotonic() + START_S
+    until = time.monotonic() + (patience_s or START_S)
     while time.monotonic() < until and (process is None or process.poll() is None):
         with suppress(OSError), socket.create_connection((host, port), timeout=1.0):
             return

@@ -28,7 +28,7 @@ def noise(size: int, seed: int = 1) -> bytes:
 @probe("request.body", "peers 3.1, F40")
 def _(bench: Bench) -> None:
     """JSON body byte for byte: odd spacing, escapes beside raw UTF-8, unknown and repeated keys."""
-    bench.ask()
+    bench.ask_exactly()
 
 
 @probe("request.body-not-json", "F31")

@@ -12,7 +12,8 @@ import pytest
 
 from config.load import load
 from proxy.supervisor.running import read_running
-from proxy.supervisor.wrap import _route, _with_the_users_upstream
+from proxy.supervisor.ways.wish import base_url_route
+from proxy.supervisor.wrap import _with_the_users_upstream
 from proxy.wiring.settings import relay_spec
 from tests.support.service import (
     PATIENCE_S,
@@ -128,9 +129,9 @@ def test_a_base_url_of_the_user_becomes_the_upstream_so_that_the_key_goes_where_
     assert _with_the_users_upstream(settings, {}) == settings
     known = _with_the_users_upstream(settings, {"ANTHROPIC_BASE_URL": "https://corp.example"})
     assert known == settings
-    route = _route(relay_spec(known), "http://r", {"ANTHROPIC_BASE_URL": "https://corp.example"})
+    route = base_url_route(relay_spec(known), "http://r", {"ANTHROPIC_BASE_URL": "https://corp.example"})
     assert (route.upstream, route.upstream_url) == ("corp", "https://corp.example")
-    assert _route(relay_spec(settings), "http://r", {}).upstream == ""
+    assert base_url_route(relay_spec(settings), "http://r", {}).upstream == ""
 
 
 def test_signals_reach_the_child_and_its_end_is_told_as_shells_do(tmp_path: Path, upstream: Upstream) -> None:

@@ -18,6 +18,10 @@ TOOL_SEARCH = "ENABLE_TOOL_SEARCH"
 FIRST_PARTY_HOST = "api.anthropic.com"
 TOKEN_HEADER = "x-compaction-token"  # noqa: S105  a name
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ELSEWHERE = (
+    "the upstream is not api.anthropic.com: 2.1.197 sends all tool definitions up front (2.1.332 does not), so it",
+    f"compacts earlier: {TOOL_SEARCH}=true if your gateway allows it; a window of 200k tokens has been reported",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +48,37 @@ class Route:
         parts = urlsplit(self.upstream_url)
         return (parts.scheme, parts.hostname, parts.port or 443, parts.path) == ("https", FIRST_PARTY_HOST, 443, "")
 
+    def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """What is set for the child beside its environment."""
+        given = {BASE_URL: self.base_url, HINTS: "1"}
+        if self.is_first_party:
+            given |= {FIRST_PARTY: "1", TOOL_SEARCH: "true"}
+        kept = {name: value for name, value in given.items() if name == BASE_URL or name not in environment}
+        if self.token:
+            lines = (environment.get(HEADERS, ""), f"{TOKEN_HEADER}: {self.token}")
+            kept[HEADERS] = "\n".join(filter(None, lines))
+        return kept | _without_a_proxy_to_ourselves(environment)
 
-def variables(route: Route, environment: Mapping[str, str]) -> dict[str, str]:
-    """What is set for the child beside its environment."""
-    given = {BASE_URL: route.base_url, HINTS: "1"}
-    if route.is_first_party:
-        given |= {FIRST_PARTY: "1", TOOL_SEARCH: "true"}
-    kept = {name: value for name, value in given.items() if name == BASE_URL or name not in environment}
-    if route.token:
-        lines = (environment.get(HEADERS, ""), f"{TOKEN_HEADER}: {route.token}")
-        kept[HEADERS] = "\n".join(filter(None, lines))
-    return kept | _without_a_proxy_to_ourselves(environment)
+    def notes(self, environment: Mapping[str, str], command: str) -> Iterator[str]:
+        """What the user should know before the command starts."""
+        given = self.variables(environment)
+        yield f"{self.relay_url} → {self.upstream_url} · nothing is edited, keys never reach a disk"
+        yield f"set for this command only: {', '.join(sorted(given))}"
+        if not PurePath(command).name.startswith("claude"):
+            return
+        yield "behind a base URL Claude Code switches Remote Control off (reported since 2.1.196)"
+        if self.is_first_party and given.get(FIRST_PARTY) == "1":
+            yield "1M window and tool search are kept: the upstream is api.anthropic.com, and the client is told so"
+            return
+        if self.is_first_party:
+            yield f"{FIRST_PARTY} is left as you set it"
+            return
+        yield from ELSEWHERE
+
+    @property
+    def when_unseen(self) -> str:
+        """What to look at when no model call came by."""
+        return f"does the command use {BASE_URL}? (its own settings files may override it)"
 
 
 def _without_a_proxy_to_ourselves(environment: Mapping[str, str]) -> dict[str, str]:
@@ -66,21 +90,3 @@ def _without_a_proxy_to_ourselves(environment: Mapping[str, str]) -> dict[str, s
     entries = [entry.strip() for entry in held.split(",") if entry.strip()]
     value = ",".join([*entries, *(host for host in LOOPBACK if host not in entries)])
     return {"NO_PROXY": value, "no_proxy": value}
-
-
-def notes(route: Route, environment: Mapping[str, str], command: str) -> Iterator[str]:
-    """What the user should know before the command starts."""
-    given = variables(route, environment)
-    yield f"{route.relay_url} → {route.upstream_url} · nothing is edited, keys never reach a disk"
-    yield f"set for this command only: {', '.join(sorted(given))}"
-    if not PurePath(command).name.startswith("claude"):
-        return
-    yield "behind a base URL Claude Code switches Remote Control off (reported since 2.1.196)"
-    if route.is_first_party and given.get(FIRST_PARTY) == "1":
-        yield "1M window and tool search are kept: the upstream is api.anthropic.com, and the client is told so"
-        return
-    if route.is_first_party:
-        yield f"{FIRST_PARTY} is left as you set it"
-        return
-    yield "the upstream is not api.anthropic.com: 2.1.197 sends all tool definitions up front (2.1.332 does not), so it"
-    yield f"compacts earlier: {TOOL_SEARCH}=true if your gateway allows it; a window of 200k tokens has been reported"
