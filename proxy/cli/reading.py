@@ -10,7 +10,7 @@ from config.settings import Settings
 from proxy.cli import settings as cli_settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.views.sessions import Summary
-from proxy.metrics.loops import LoopLimits, is_looping
+from proxy.metrics.loops import COUNTED, LoopLimits, loops_of
 from proxy.model.errors import UsageError
 from proxy.model.facts import (
     BoundaryFact,
@@ -109,6 +109,8 @@ def read_summaries(reader: Reader, limits: LoopLimits, *, since_us: int, now_us:
     for session in reader.sessions(since_us=since_us):
         own = session.session
         money = cost.get((own,))
+        may_loop = any(labels.get((own, label)) for label in COUNTED)
+        loops = loops_of(reader.facts(CallFact, session=own), limits) if may_loop else []
         summaries.append(
             Summary(
                 session=session,
@@ -123,12 +125,8 @@ def read_summaries(reader: Reader, limits: LoopLimits, *, since_us: int, now_us:
                 ),
                 calls=sum(classes.get((own, kind), 0) for kind in ToolClass),
                 unknown_calls=classes.get((own, ToolClass.UNKNOWN), 0),
-                looping=is_looping(
-                    reader.facts(CallFact, session=own) if now_us - session.last_us <= limits.idle_us else (),
-                    last_us=session.last_us,
-                    now_us=now_us,
-                    limits=limits,
-                ),
+                looping=any(loop.is_open for loop in loops) and now_us - session.last_us <= limits.idle_us,
+                looped_us=max((loop.last.asked_us for loop in loops), default=None),
             )
         )
     return summaries

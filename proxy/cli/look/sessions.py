@@ -16,7 +16,7 @@ from proxy.wiring.settings import loop_limits
 
 
 @click.command(cls=page.Command, example="sessions --looping --since 1h")
-@click.option("--looping", is_flag=True, help="Only those that re-read in a loop now.")
+@click.option("--looping", is_flag=True, help="Only those that loop now, or, with --since, did so in that time.")
 @options.since
 @options.output_format
 @click.pass_obj
@@ -30,13 +30,23 @@ def sessions(invocation: Invocation, *, looping: bool, since: int | None, form: 
         with reader_of(said) as reader:
             audited = read_audited(reader)
             found = read_summaries(reader, loop_limits(said), since_us=now - since if since else 0, now_us=now)
-    shown = [summary for summary in found if summary.looping or not looping]
+    shown = [summary for summary in found if not looping or _loops(summary, now - since if since else None)]
     if form == "json":
         rows = [{**asdict(summary), **asdict(summary.session)} for summary in shown]
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
     elif shown:
         click.echo("\n".join([*sessions_lines(shown), audit_line(audited)]))
     elif found:
-        click.echo(f"no session loops now; {len(found)} seen\nnext: compaction-gate sessions")
+        when = "looped in that time" if since else "loops now"
+        click.echo(f"no session {when}; {len(found)} seen\nnext: compaction-gate sessions")
     else:
-        click.echo(NOTHING_YET.format(data=said.store.data) if not since else "no session in that time")
+        click.echo(
+            NOTHING_YET.format(data=said.store.data)
+            if not since
+            else "no session in that time\nnext: compaction-gate sessions"
+        )
+
+
+def _loops(summary: Summary, since_us: int | None) -> bool:
+    """Now, or since then."""
+    return summary.looping or (since_us is not None and (summary.looped_us or 0) >= since_us)

@@ -27,6 +27,9 @@ class Summary:
     calls: int
     unknown_calls: int
     looping: bool
+    """Now."""
+    looped_us: int | None = None
+    """When the latest re-read of a loop was asked for; None when there was no loop."""
 
     @property
     def badness(self) -> tuple[bool, int, int, int]:
@@ -65,5 +68,11 @@ def _row(summary: Summary, zone: tzinfo | None) -> tuple[str, ...]:
         f"{summary.exact} + {summary.partial} partial" if summary.partial else str(summary.exact),
         figures.short(summary.reread_tokens_ref),
         figures.share(summary.unknown_calls, summary.calls),
-        "looping" if summary.looping else "",
+        _loop(summary, zone),
     )
+
+
+def _loop(summary: Summary, zone: tzinfo | None) -> str:
+    if summary.looping:
+        return "looping"
+    return "" if summary.looped_us is None else f"looped until {figures.moment(summary.looped_us, zone)}"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.metrics.loops import LoopLimits, is_looping
+from proxy.metrics.loops import LoopLimits, is_looping, loops_of
 from proxy.model.facts import Label
 from tests.support.stories import Telling, reads, rereads
 
@@ -62,3 +62,15 @@ def test_a_loop_ends_after_enough_turns_without_a_further_re_read_or_when_nothin
     assert looping(told)
     told.turn(9_000, reads("new"))
     assert not looping(told)
+
+
+def test_a_loop_that_is_over_is_still_told_with_its_last_re_read() -> None:
+    told = after_a_boundary()
+    for _ in range(3):
+        told.turn(9_000, rereads("a") | {"repeats": "main/1.0"})
+    (open_loop,) = loops_of(told.calls, LIMITS)
+    assert open_loop.is_open
+    for _ in range(6):
+        told.turn(9_000, reads("z"))
+    (loop,) = loops_of(told.calls, LIMITS)
+    assert (loop.is_open, loop.last.turn) == (False, 4)

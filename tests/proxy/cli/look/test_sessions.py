@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from proxy.cli.reading import now_us
 from proxy.store import open_database
-from tests.support.stories import Telling, a_compacted_session, keep, reads
+from tests.support.stories import Telling, a_compacted_session, keep, reads, rereads
 from tests.support.typed import type_command
 
 
@@ -39,12 +40,32 @@ def test_an_empty_answer_says_what_is_missing_and_what_to_type(data: Path, tmp_p
     assert type_command("--data", data, "sessions", "--looping").out == (
         "no session loops now; 2 seen\nnext: compaction-gate sessions\n"
     )
-    assert type_command("--data", data, "sessions", "--since", "1h").out == "no session in that time\n"
+    assert (
+        type_command("--data", data, "sessions", "--since", "1h").out
+        == "no session in that time\nnext: compaction-gate sessions\n"
+    )
     empty = tmp_path / "empty"
     assert type_command("--data", empty, "sessions").out == (
         f"no session yet in {empty}\nnext: compaction-gate wrap -- claude     (one agent through a relay)\n"
     )
     assert not empty.exists()
+
+
+def test_a_loop_that_is_over_is_found_in_the_time_it_was_in(tmp_path: Path) -> None:
+    """What the alert says to type: by then the session may have gone on, or ended."""
+    told = Telling()
+    told.now_us = now_us() - 40 * 60 * 1_000_000
+    told.turn(60_000, reads("a"))
+    told.boundary(("a", 100))
+    for _ in range(3):
+        told.turn(9_000, rereads("a") | {"repeats": "main/1.0"})
+    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+        keep(told, database)
+    assert "no session loops now" in type_command("--data", tmp_path, "sessions", "--looping").out
+    found = type_command("--data", tmp_path, "sessions", "--looping", "--since", "1h")
+    assert found.lines[1].startswith("7f3a91c2")
+    assert "looped until" in found.lines[1]
+    assert "no session in that time" in type_command("--data", tmp_path, "sessions", "--looping", "--since", "30m").out
 
 
 def test_a_span_that_is_none_is_wrong_use() -> None:
