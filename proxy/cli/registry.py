@@ -36,6 +36,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("LOOK", "sessions", "list; worst first", "sessions --looping --since 1h", "look.sessions"),
     Entry("LOOK", "session ID", "timeline, bill, re-reads", "session last --format html > s.html", "look.session"),
     Entry("LOOK", "explain ID", "why one call was flagged", "explain last:b1", "look.explain"),
+    Entry("LOOK", "compare A B", "two sessions", "compare 7f3a 91c0", "look.compare"),
     Entry("LIVE", "wrap [--intercept] -- CMD", "one agent through a relay", "wrap -- claude", "live.wrap"),
     Entry("LIVE", "serve", "relay + observer", "serve --config gate.toml", "live.serve"),
     Entry("LIVE", "intercept [ca show|path]", "HTTPS_PROXY door", "intercept --port 8766", "live.intercept"),
