@@ -9,6 +9,7 @@ audit     how often a person agrees with the class of a call
 proportion  intervals of a share
 bill      the bill of a boundary as rows
 dropped   what a boundary dropped, what was fetched again first
+comparison  two sessions side by side
 answers   what tools answered, out of a full capture
 naming    the names that `explain` understands
 """
