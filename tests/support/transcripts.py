@@ -48,10 +48,15 @@ class ClaudeFile:
     _ids: Iterator[int] = field(default_factory=lambda: count(1))
     _clock: datetime = START
 
+    @property
+    def name(self) -> str:
+        """Short, and another for each session."""
+        return self.session[:8] + self.session[-4:]
+
     def record(self, kind: str, **more: object) -> Json:
         """One record in the chain."""
         self._clock += timedelta(seconds=1)
-        uuid = f"{self.agent or 'main'}-{self.session[-4:]}-{next(self._ids):06d}"
+        uuid = f"{self.agent or 'main'}-{self.name}-{next(self._ids):06d}"
         record: Json = {
             "parentUuid": self.tip,
             "isSidechain": bool(self.agent),
@@ -74,7 +79,7 @@ class ClaudeFile:
 
     def answer(self, *blocks: Json, used: Json | None = None, model: str = "claude-sonnet-5-5") -> str:
         """One reply, a record for each block; gives its id."""
-        reply = f"msg_{self.agent}{self.session[-4:]}{next(self._ids):06d}"
+        reply = f"msg_{self.agent}{self.name}{next(self._ids):06d}"
         for place, block in enumerate(blocks):
             last = place == len(blocks) - 1
             stop = ("tool_use" if block["type"] == "tool_use" else "end_turn") if last else None

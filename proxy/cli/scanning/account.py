@@ -52,12 +52,14 @@ class Charged:
     @property
     def known_pico_usd(self) -> int | None:
         """Sum of the lines that a transcript tells; a lower bound when one is missing. None when it tells none."""
-        amounts = [line.pico_usd for line in self.lines.values() if line.pico_usd is not None]
-        return sum(amounts) if amounts else None
+        told = [
+            line.priced_pico_usd for line in self.lines.values() if line.priced_pico_usd or line.pico_usd is not None
+        ]
+        return sum(told) if told else None
 
     @property
     def untold(self) -> list[str]:
-        """Lines that the transcript does not tell."""
+        """Lines of which the transcript does not tell everything."""
         return [name for name, line in self.lines.items() if line.pico_usd is None]
 
     @property

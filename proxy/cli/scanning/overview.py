@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from proxy.cli.scanning.account import Account, Charged, Reads
@@ -43,7 +43,8 @@ class Overview:
     compactions: int
     """That have a turn after them."""
     unfollowed: int
-    triggers: Counter[str]
+    triggers: Mapping[str, int]
+    """Compactions by what caused them; empty when that is not told."""
     levels: Sequence[Observability]
     parts: dict[str, Part]
     known_pico_usd: int | None
@@ -74,7 +75,7 @@ def overview(accounts: Sequence[Account]) -> Overview:
         dropped=sum(one.dropped for one in accounts),
         compactions=len(charged),
         unfollowed=sum(one.unfollowed for one in accounts),
-        triggers=Counter(each.bill.boundary.trigger for each in charged),
+        triggers=dict(sorted(Counter(each.bill.boundary.trigger for each in charged).items())),
         levels=sorted({each.bill.boundary.level for each in charged}, key=list(Observability).index),
         parts=_parts(charged),
         known_pico_usd=_sum(each.known_pico_usd for each in charged),
@@ -102,7 +103,7 @@ def _parts(charged: Sequence[Charged]) -> dict[str, Part]:
     for name in names:
         lines = [each.lines[name] for each in charged]
         parts[name] = Part(
-            pico_usd=_sum(line.pico_usd for line in lines),
+            pico_usd=_sum(line.priced_pico_usd if line.priced_pico_usd else line.pico_usd for line in lines),
             told=sum(line.pico_usd is not None for line in lines),
             tokens=_sum(line.tokens for line in lines),
             events=sum(line.events for line in lines),

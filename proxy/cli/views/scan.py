@@ -110,7 +110,7 @@ def _three_figures(found: Overview) -> list[str]:
 
 
 def _compactions(found: Overview) -> str:
-    triggers = ", ".join(f"{count:,} {name or 'trigger not told'}" for name, count in sorted(found.triggers.items()))
+    triggers = ", ".join(f"{count:,} {name or 'trigger not told'}" for name, count in found.triggers.items())
     told = f"{found.compactions + found.unfollowed:,}" + (f" ({triggers})" if triggers else "")
     return told + (f"; {found.unfollowed:,} with no turn after it, so without a bill" if found.unfollowed else "")
 

@@ -28,11 +28,9 @@ def scan_object(scan: Scan, *, as_of_us: int, limits: Sequence[Limit]) -> dict[s
         "transcripts": scan.transcripts,
         "too_old": scan.too_old,
         "totals": {
-            **asdict(found),
+            **{name: value for name, value in asdict(found).items() if name not in ("before", "after")},
             "before": _reads(found.before),
             "after": _reads(found.after),
-            "triggers": dict(sorted(found.triggers.items())),
-            "levels": list(found.levels),
         },
         "sessions": [_session(one) for one in scan.accounts],
         "limits": [limit._asdict() for limit in limits],
@@ -69,7 +67,10 @@ def _session(one: Account) -> dict[str, Any]:
 
 
 def _reads(reads: Reads) -> dict[str, Any]:
-    return {"retrievals": reads.retrievals, "by_class": dict(sorted(reads.labels.items()))}
+    return {
+        "retrievals": reads.retrievals,
+        "by_class": {label.value: count for label, count in sorted(reads.labels.items())},
+    }
 
 
 def _compaction(number: int, each: Charged) -> dict[str, Any]:

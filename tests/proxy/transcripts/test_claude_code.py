@@ -112,7 +112,7 @@ def test_what_a_compaction_kept_stands_behind_its_summary(tmp_path: Path, form: 
     file.turn(call("t1", "Read", file_path="/a"), "content of a")
     file.answer(say("kept words"))
     kept = file.records[-1]["uuid"]
-    anchor = f"main-{file.session[-4:]}-000008"  # the summary's: two records further
+    anchor = f"main-{file.name}-000008"  # the summary's: two records further
     metadata: dict[str, Any] = {
         "preservedMessages": {"anchorUuid": anchor, "uuids": [kept]},
         "preservedSegment": {"anchorUuid": anchor, "headUuid": kept, "tailUuid": kept},
