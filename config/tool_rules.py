@@ -67,6 +67,7 @@ class _Tool(_Strict):
     tool_class: Annotated[Literal["retrieval", "execution", "unknown"], Field(alias="class")] = "unknown"
     action: str = ""
     shell: str = ""
+    script: Literal["", "javascript"] = ""
     items: str = ""
     resource: _Texts = ()
     default: str = ""

@@ -48,6 +48,8 @@ class ToolRule:
     action: str
     shell: str
     """Argument that holds a shell command, which then decides everything else; empty for other tools."""
+    script: str
+    """Language of a free text in which the model calls other tools (`javascript`); empty for other tools."""
     items: str
     """Argument that holds a list of objects, each with resource and span of its own; empty for plain tools."""
     resource: tuple[str, ...]
@@ -62,6 +64,11 @@ class ToolRule:
     mutates: str
     """`nothing`, `resource`, or `anything`."""
     polling: bool
+
+    @property
+    def runs_text(self) -> bool:
+        """What a call does stands in the text of a program, not in the rule."""
+        return bool(self.shell or self.script)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +153,7 @@ def _tool_rule(one: Mapping[str, Any]) -> ToolRule:
         tool_class=ToolClass(one["class"]),
         action=one["action"],
         shell=one["shell"],
+        script=one["script"],
         items=one["items"],
         resource=tuple(one["resource"]),
         default=one["default"],

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from proxy.ledger.javascript import read_script
 from proxy.ledger.keys.arguments import Target, targets
 from proxy.ledger.keys.paths import digest, normalise_path
 from proxy.ledger.results import ResultText, read_result
@@ -91,6 +92,8 @@ class ToolRules:
         if rule is None:
             unknown = Target("", digest(raw) if raw else "")
             return replace(_access(ToolClass.UNKNOWN, "", [unknown], _no_rule(given)), mutates=("",))
+        if rule.script:
+            return self._script(rule, client, raw or next(filter(_is_text, given.values()), ""), cwd)
         if arguments is None:
             return _unreadable(rule, raw)
         if rule.shell:
@@ -108,7 +111,7 @@ class ToolRules:
             if rule.client.match(client) and any(one.match(tool) for one in rule.tools)
         )
         rule = next(fits, None)
-        return rule is None or not (rule.shell or rule.when)
+        return rule is None or not (rule.runs_text or rule.when)
 
     def knows_program(self, program: str) -> bool:
         """Whether a shell program is in a table or a rule, or needs none."""
@@ -164,6 +167,36 @@ class ToolRules:
             leaves_in="" if found.cwd == cwd else found.cwd,
         )
 
+    def _script(self, rule: ToolRule, client: str, text: str, cwd: str) -> Access:
+        """All that a script's calls access; what it makes of their answers is part of the span."""
+        script = read_script(text)
+        if script is None:
+            return _unreadable(rule, text)
+        inner = [self.access(client, call.tool, call.arguments, cwd=cwd) for call in script.calls]
+        worst = max(inner, key=lambda one: _WORST.index(one.tool_class))
+        made = "" if script.is_plain else f"via={digest(text)}"
+        shown = [
+            Target(one.resource, "&".join(filter(None, (one.span, made))))
+            for access in inner
+            for one in (Target(access.resource, access.span), *access.more)
+        ]
+        name = f"{rule.name} {rule.script}: {', '.join(one.rule for one in inner)}"
+        return replace(
+            _access(worst.tool_class, worst.action, shown, name),
+            mutates=tuple(dict.fromkeys(name for one in inner for name in one.mutates)),
+            polling=any(one.polling for one in inner),
+            form=inner[0].form if len(inner) == 1 and script.is_plain else "",
+            leaves_in=inner[-1].leaves_in,
+        )
+
+
+_WORST = (ToolClass.RETRIEVAL, ToolClass.EXECUTION, ToolClass.UNKNOWN)
+"""A script is what the least harmless of its calls is."""
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
 
 def _access(tool_class: ToolClass, action: str, found: Sequence[Target], rule: str) -> Access:
     first, *rest = found or [Target("", "")]
@@ -185,11 +218,11 @@ def _no_rule(arguments: Mapping[str, Any]) -> str:
 
 
 def _unreadable(rule: ToolRule, raw: str) -> Access:
-    """A known tool with arguments that cannot be read: its class is known (of a shell not even that), nothing else."""
-    tool_class = ToolClass.UNKNOWN if rule.shell else rule.tool_class
+    """A known tool with arguments that cannot be read: its class is known (of a program: not even it), nothing more."""
+    tool_class = ToolClass.UNKNOWN if rule.runs_text else rule.tool_class
     target = Target("", f"arguments={digest(raw)}")
-    access = _access(tool_class, "" if rule.shell else rule.action, [target], rule.name)
-    return access if not rule.shell and rule.mutates == "nothing" else replace(access, mutates=("",))
+    access = _access(tool_class, "" if rule.runs_text else rule.action, [target], rule.name)
+    return access if not rule.runs_text and rule.mutates == "nothing" else replace(access, mutates=("",))
 
 
 def _shell_action(tool_class: ToolClass, found: Reading) -> str:

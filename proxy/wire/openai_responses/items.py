@@ -22,6 +22,8 @@ ASSISTANT = "assistant"
 MESSAGE = "message"
 COMPACTION_TRIGGER = "compaction_trigger"
 ITEM_REFERENCE = "item_reference"
+ADDITIONAL_TOOLS = "additional_tools"
+"""Tools offered in the middle of a history (Codex' code mode offers all of them so)."""
 
 
 class _Form(NamedTuple):
@@ -64,6 +66,8 @@ _FORMS: Mapping[str, _Form] = {
     "program": _Form(_SERVER_CALL, tool="program", field="code"),
     "program_output": _Form(_SERVER_RESULT),
     "mcp_list_tools": _Form(_SERVER_RESULT),
+    "agent_message": _Form(BlockKind.TEXT, "user", field="content"),
+    ADDITIONAL_TOOLS: _Form(BlockKind.OTHER, "developer"),
     "mcp_approval_request": _Form(BlockKind.OTHER),
     "mcp_approval_response": _Form(BlockKind.OTHER, "user"),
     COMPACTION_TRIGGER: _Form(BlockKind.OTHER, "user"),

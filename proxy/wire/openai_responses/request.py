@@ -6,7 +6,7 @@ Unknown fields pass through; wrong types become faults. What the provider holds 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proxy.model.exchange import Headers
@@ -15,6 +15,7 @@ from proxy.wire.dialect import Unparsed
 from proxy.wire.faults import Faults
 from proxy.wire.json_values import Json, object_of, require_shallow, text_of
 from proxy.wire.openai_responses.items import (
+    ADDITIONAL_TOOLS,
     COMPACTION_TRIGGER,
     ITEM_REFERENCE,
     MESSAGE,
@@ -61,7 +62,7 @@ def _request(document: Mapping[str, Any], former: Request | None, *, is_compact:
     if document.get("prompt") is not None:
         faults.add("prompt: held by the provider")
     messages, tools = (former.messages, former.tools) if former else ((), ())
-    given = offered(document.get("tools"), faults)
+    given = [tool for place in (document, *_additional(items)) for tool in offered(place.get("tools"), faults)]
     return Request(
         dialect=NAME,
         model=text_of(document.get("model")),
@@ -84,6 +85,10 @@ def _items(given: Json) -> list[Json] | None:
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
     return [] if given is None else given if isinstance(given, list) else None
+
+
+def _additional(items: list[Json]) -> Iterator[Mapping[str, Any]]:
+    return (raw for raw in items if isinstance(raw, dict) and type_of(raw) == ADDITIONAL_TOOLS)
 
 
 def _message(raw: Json, place: int, faults: Faults) -> Message:
