@@ -90,7 +90,7 @@ class Journey:
         seen = self._see(exchange, reading)
         self._last = None
         if isinstance(seen.reading, NotACall):
-            return Observed((rows.exchange_fact(exchange, seen.reading.kind, seen.reading.reason),), {})
+            return Observed((rows.exchange_fact(exchange, *seen.reading),), {})
         if seen.identity is None:
             return Observed((_unobservable(exchange, seen.reading),), {})
         assert state is not None, "observe needs the state of the session that session_of named"

@@ -9,6 +9,7 @@ from proxy.model.facts import ExchangeKind
 from proxy.model.messages import Reply, Request
 from proxy.wire.dialect import EndpointKind, Unparsed
 from proxy.wire.endpoint import dialect_for
+from proxy.wire.websocket import SocketExchange
 
 SWITCHING = 101
 """The status of an accepted upgrade."""
@@ -19,6 +20,7 @@ class NotACall(NamedTuple):
 
     kind: ExchangeKind
     reason: str
+    faults: tuple[str, ...] = ()
 
 
 class Reading(NamedTuple):
@@ -55,8 +57,7 @@ def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACal
         case EndpointKind.OUT_OF_SCOPE:
             return NotACall(ExchangeKind.OUT_OF_SCOPE, "")
         case EndpointKind.SOCKET:
-            is_open = exchange.status == SWITCHING
-            return NotACall(ExchangeKind.SOCKET, "") if is_open else NotACall(ExchangeKind.OTHER, "websocket refused")
+            return _socket(exchange)
         case EndpointKind.UNKNOWN_DIALECT:
             return NotACall(ExchangeKind.UNPARSED, f"dialect: {endpoint.name}")
         case EndpointKind.MODEL_CALL:
@@ -71,3 +72,13 @@ def read(exchange: Exchange, former: Request | None = None) -> Reading | NotACal
     reader = endpoint.open_reply(exchange.status or 0, exchange.response_headers, request)
     reader.feed(exchange.response_body)
     return Reading(request, reader.close())
+
+
+def _socket(exchange: Exchange) -> NotACall:
+    """A WebSocket as a whole; the calls on it were read one by one."""
+    if exchange.status != SWITCHING:
+        return NotACall(ExchangeKind.OTHER, "websocket refused")
+    if not isinstance(exchange, SocketExchange):
+        return NotACall(ExchangeKind.SOCKET, "")
+    kind = ExchangeKind.UNPARSED if exchange.unread else ExchangeKind.SOCKET
+    return NotACall(kind, exchange.unread, exchange.faults)

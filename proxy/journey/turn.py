@@ -15,6 +15,7 @@ from functools import cached_property
 from proxy.journey import clears, memory
 from proxy.journey.account import context_usage
 from proxy.journey.call import Call
+from proxy.journey.new_ids import take_new_ids
 from proxy.ledger import boundaries
 from proxy.ledger.boundaries import Cause, View
 from proxy.ledger.context import Texts, visible_messages
@@ -95,7 +96,9 @@ class Turn:
     # --- answers ---
 
     def _answers(self) -> None:
-        results = {unit.block.call_id: unit for unit in self.fresh if unit.block.kind is BlockKind.RESULT}
+        take_new_ids(self._thread.asked, self.fresh)
+        brought = (unit for unit in self.fresh if unit.block.kind is BlockKind.RESULT and unit.block.remembered is None)
+        results = {unit.block.call_id: unit for unit in brought}
         waiting = []
         for asked in self._thread.asked:
             unit = results.get(asked.call)
@@ -123,9 +126,13 @@ class Turn:
             if unit.block.kind is BlockKind.CALL and unit.digest not in asked_here
         }
         for index, unit in strange:
-            if unit.block.call_id in calls:
+            if unit.block.remembered is not None:
+                fact = self.ledger.carry_over(unit, self.number, index)
+            elif unit.block.call_id in calls:
                 fact = self.ledger.carry_in(calls[unit.block.call_id], unit, self.number, index)
-                self.facts += [fact] if fact else []
+            else:
+                continue
+            self.facts += [fact] if fact else []
 
     # --- boundaries ---
 
@@ -171,7 +178,7 @@ class Turn:
         """Summary blocks of the provider that were not counted before; a failed one (no content) is none."""
         fresh = []
         for block in blocks:
-            if block.kind is BlockKind.COMPACTION and (block.text or block.opaque):
+            if block.kind is BlockKind.COMPACTION and (block.text or block.opaque or block.remembered):
                 digest = unit_digest("assistant", block).hex()
                 if digest not in self._thread.compactions:
                     self._thread.compactions.add(digest)

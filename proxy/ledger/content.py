@@ -56,3 +56,8 @@ def _media(block: Block) -> bytes:
 def arguments_text(call: Block) -> str:
     """A call's arguments as text: as sent when they could not be parsed."""
     return call.raw_arguments if call.arguments is None else orjson.dumps(dict(call.arguments)).decode()
+
+
+def digest_of(arguments: str) -> str:
+    """SHA-256 of a call's arguments as text."""
+    return sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -25,7 +25,7 @@ def visible_messages(request: Request) -> tuple[Message, ...]:
             if blocks[j].kind is BlockKind.COMPACTION:
                 cut = Message(role=request.messages[i].role, blocks=blocks[j:])
                 before = request.messages[:i] if blocks[j].keeps_texts else ()
-                return (*filter(_is_text_of_the_client, before), cut, *request.messages[i + 1 :])
+                return (*_texts_of_the_client(before), cut, *request.messages[i + 1 :])
     return request.messages
 
 
@@ -37,8 +37,11 @@ def _has_summary(messages: Sequence[Message]) -> bool:
     return False
 
 
-def _is_text_of_the_client(message: Message) -> bool:
-    return all(_is_shown(message.role, block) for block in message.blocks)
+def _texts_of_the_client(messages: Iterable[Message]) -> Iterator[Message]:
+    for message in messages:
+        shown = tuple([block for block in message.blocks if _is_shown(message.role, block)])
+        if shown:
+            yield message if len(shown) == len(message.blocks) else Message(role=message.role, blocks=shown)
 
 
 class _Run(NamedTuple):

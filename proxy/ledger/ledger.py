@@ -7,12 +7,12 @@ not by what came later. A sub-agent's ledger knows nothing of its parent's (F74)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import dataclass, replace
+from itertools import count
 
 from proxy.ledger import matching, reports
 from proxy.ledger.classify import classify
-from proxy.ledger.content import Content, arguments_text
+from proxy.ledger.content import Content, arguments_text, digest_of
 from proxy.ledger.results import ResultKind
 from proxy.ledger.tools import ToolRules
 from proxy.model.facts import CallFact, Fact, Label, ObservationFact, ToolClass
@@ -87,7 +87,7 @@ class Ledger:
             polling=access.polling,
             form=access.form,
             rule=self._redact(access.rule),
-            arguments_sha256=sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest(),
+            arguments_sha256=digest_of(arguments),
             arguments_tokens_ref=self._count(arguments),
             suspected=False,
         )
@@ -116,7 +116,7 @@ class Ledger:
         facts: list[Fact] = []
         seen = None
         if result.kind is ResultKind.CONTENT:
-            seen = self._see(asked, content, unit, turn)
+            seen = self._keep(self._seen(asked, content, unit, turn))
             facts.append(self.observation_fact(seen))
             self._restore(seen)
             self._thread.demanded.difference_update(asked.resources)
@@ -143,8 +143,34 @@ class Ledger:
         result = self._tools.result(self._client, call.tool, block.text, is_error=block.is_error, form=asked.form)
         if result.kind is not ResultKind.CONTENT:
             return None
-        seen = self._see(asked, Content.of(result, block, self._count), unit, turn, mark="c")
-        return self.observation_fact(seen)
+        seen = self._seen(asked, Content.of(result, block, self._count), unit, turn)
+        return self.observation_fact(self._keep(replace(seen, id=self._name_carried(turn, index))))
+
+    def carry_over(self, unit: Unit, turn: int, index: int) -> ObservationFact | None:
+        """Take in a result that only the provider holds, as another thread of the session saw it."""
+        known = self._state.shown_by(unit.digest)
+        if known is None:
+            return None
+        seen = Seen(
+            id=self._name_carried(turn, index),
+            thread=self._thread.id,
+            turn=turn,
+            call=known.call,
+            tool_class=known.tool_class,
+            key=known.key,
+            resources=known.resources,
+            span=known.span,
+            content_sha256=known.content_sha256,
+            tokens_ref=known.tokens_ref,
+            unit=known.unit,
+            lines=known.lines,
+        )
+        return self.observation_fact(self._keep(seen))
+
+    def _name_carried(self, turn: int, index: int) -> ObservationId:
+        """Two prewarms of one turn may bring different results at the same place."""
+        names = (ObservationId(f"{self._thread.id}/{turn}.c{number}") for number in count(index))
+        return next(name for name in names if name not in self._state.seen)
 
     def revive(self, shown: set[bytes]) -> None:
         """A branch that was left is taken up again: what stands in it was seen after all."""
@@ -153,9 +179,9 @@ class Ledger:
             self._thread.visible.add(seen.id)
             self._state.touch_seen({seen.id})
 
-    def _see(self, asked: Asked, content: Content, unit: Unit, turn: int, mark: str = "") -> Seen:
-        seen = Seen(
-            id=ObservationId(f"{self._thread.id}/{asked.turn}.{mark}{asked.index}"),
+    def _seen(self, asked: Asked, content: Content, unit: Unit, turn: int) -> Seen:
+        return Seen(
+            id=ObservationId(f"{self._thread.id}/{asked.turn}.{asked.index}"),
             thread=self._thread.id,
             turn=turn,
             call=asked.call,
@@ -168,6 +194,8 @@ class Ledger:
             unit=unit.digest,
             lines=content.lines,
         )
+
+    def _keep(self, seen: Seen) -> Seen:
         self._state.add(seen)
         self._thread.visible.add(seen.id)
         return seen

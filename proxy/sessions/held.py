@@ -1,8 +1,9 @@
 """Histories that the provider holds and a chained request does not repeat (wire-formats 1.2, 2.2, 2.6).
 
 A reply id stands for the history that led to it, the reply included. What is remembered of each block is what matching
-needs: role, digest, ids, size, and the line digests of texts that a model may read; no text. Each history is kept as
-its difference from an earlier one, so that a session's chains grow with what is new. Ids are kept as digests.
+needs: role, digest, ids, size, and the line digests of texts that a model may read; no text but a known opening. Each
+history is kept as its difference from an earlier one, so that a session's chains grow with what is new. Ids are kept as
+digests.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from proxy.model.messages import Block, BlockKind, Message, Request
 from proxy.sessions import lines
 from proxy.sessions.history import common_prefix
 from proxy.sessions.normalise import Unit
+from proxy.sessions.phrases import COMPACT_COMMANDS, CONTINUATIONS, SUMMARY_REQUESTS, opens_with
 from proxy.sessions.signs import of_reply
 
+OPENINGS = (*SUMMARY_REQUESTS, *CONTINUATIONS, *COMPACT_COMMANDS)
+"""What placement asks of the texts of the client's."""
 Size = Callable[[Block], int]
 """Reference tokens of a block."""
 
@@ -34,6 +38,8 @@ class HeldUnit(NamedTuple):
     keeps_texts: bool
     runs: tuple[bytes, ...]
     """Packed significant lines of a text of the client's, with line numbers and without."""
+    opening: str
+    """Which of the known openings the text begins with; it is all of the text that is kept."""
     tokens: int
 
     @classmethod
@@ -44,7 +50,7 @@ class HeldUnit(NamedTuple):
         if block.remembered is not None:
             runs = block.remembered
         elif block.kind is BlockKind.COMPACTION or (block.kind is BlockKind.TEXT and unit.role != "assistant"):
-            runs = lines.runs(block.text)
+            runs = lines.runs(block.text) if block.text else ()
         return cls(
             role=unit.role,
             kind=block.kind,
@@ -54,6 +60,7 @@ class HeldUnit(NamedTuple):
             opaque=block.opaque,
             keeps_texts=block.keeps_texts,
             runs=runs,
+            opening=next((known for known in OPENINGS if opens_with(block.text, (known,))), "") if runs else "",
             tokens=size(block) if unit.tokens is None else unit.tokens,
         )
 
@@ -62,6 +69,7 @@ class HeldUnit(NamedTuple):
         block = Block(
             kind=self.kind,
             raw=None,
+            text=self.opening,
             call_id=self.call_id,
             tool=self.tool,
             opaque=self.opaque,

@@ -13,7 +13,7 @@ from itertools import count
 from typing import NamedTuple
 
 from proxy.model.ids import ThreadId
-from proxy.model.messages import BlockKind, Request
+from proxy.model.messages import Block, BlockKind, Request
 from proxy.sessions import history, lines
 from proxy.sessions.history import Overlap, Relation
 from proxy.sessions.identity import Identity
@@ -183,8 +183,15 @@ def carries(units: Iterable[Unit], said: Said) -> bool:
     found: set[bytes] = set()
     for unit in units:
         if unit.role != "assistant" and unit.block.kind is BlockKind.TEXT:
-            found |= wanted.intersection(map(lines.line_digest, unit.block.text.splitlines()))
+            found |= wanted.intersection(_lines(unit.block))
     return bool(wanted) and len(found) >= SUMMARY_SHARE * len(wanted)
+
+
+def _lines(block: Block) -> Iterator[bytes]:
+    """Digests of a text's lines, or of what is remembered of them."""
+    if block.remembered is None:
+        return map(lines.line_digest, block.text.splitlines())
+    return (line for run in block.remembered for line in lines.unpack(run))
 
 
 _WHY = {"agent": "agent id", "side": "no tools offered", "main": "first"}

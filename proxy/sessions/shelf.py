@@ -50,6 +50,10 @@ class Shelf:
         """Whether a result block of that digest showed one of them."""
         return any(not seen.rewound for seen in self._by_unit.get(unit, ()))
 
+    def shown_by(self, unit: bytes) -> list[Seen]:
+        """Those of a result block of that digest, on any branch."""
+        return self._by_unit.get(unit, [])
+
     def left(self, unit: bytes) -> list[Seen]:
         """Those of a result block that were left with their branch."""
         return [seen for seen in self._by_unit.get(unit, ()) if seen.rewound]

@@ -79,6 +79,10 @@ class SessionState:
         """A thread's observations."""
         return self._shelves.setdefault(thread, Shelf())
 
+    def shown_by(self, unit: bytes) -> Seen | None:
+        """An observation of any thread that a result block of that digest showed."""
+        return next((seen for shelf in self._shelves.values() for seen in shelf.shown_by(unit)), None)
+
     def touch_seen(self, ids: set[ObservationId]) -> None:
         """Mark the pages of some observations for writing."""
         self.changed.update(self._page(self._places[key]) for key in ids)
