@@ -103,7 +103,7 @@ def _parts(charged: Sequence[Charged]) -> dict[str, Part]:
     for name in names:
         lines = [each.lines[name] for each in charged]
         parts[name] = Part(
-            pico_usd=_sum(line.priced_pico_usd if line.priced_pico_usd else line.pico_usd for line in lines),
+            pico_usd=_sum(line.priced_pico_usd or line.pico_usd for line in lines),
             told=sum(line.pico_usd is not None for line in lines),
             tokens=_sum(line.tokens for line in lines),
             events=sum(line.events for line in lines),
