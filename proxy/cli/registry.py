@@ -49,6 +49,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("HOUSE", "doctor", "what may be in the way", "doctor", "house.doctor"),
     Entry("HOUSE", "config init|show|check", "settings and their origins", "config show", "house.config"),
     Entry("HOUSE", "metrics", "every series with its help", "metrics", "house.metrics"),
+    Entry("HOUSE", "completion SHELL", "completion for your shell", "completion bash", "house.completion"),
     Entry("HOUSE", "version", "what is installed", "version", "house.version"),
     Entry("", "_relay", "the relay's process", "_relay --spec FILE", "live.relay_process"),
     Entry("", "_intercept", "the intercept door's process", "_intercept --spec FILE", "live.intercept_process"),
