@@ -40,6 +40,8 @@ def metrics_page() -> str:
         f"- At most {most:,} series by construction (limit {SERIES_LIMIT:,}), whatever the traffic says: a label",
         f"  that comes from traffic has a bound, the rest is `{OTHER}`, an empty value is `{UNKNOWN}`. The first",
         "  values seen have a name of their own; which ones that are is kept in the data folder.",
+        "- A counter of a client is 0 from its first session on, one by model, tool or reason begins with its first value:",
+        "  `increase` does not see that one.",
         "- With [`[labels]`](operate.md#labels) each series with `client` has `label_NAME` behind it, at",
         f"  most {USER_VALUES} values each. {COMBINATIONS} combinations of client and labels are told apart; in",
         f"  further ones the labels are `{OTHER}`: at most {most_labelled:,} series.",

@@ -81,8 +81,12 @@ class Exposition:
     def _bounded(self, metric: definitions.Metric, values: Mapping[Labels, Value]) -> dict[Labels, Value]:
         """Values by bounded labels; closed sets written whole."""
         sums = self._bounds.merged(metric, values)
-        nothing: Value = Distribution((0,) * (len(metric.buckets) + 1), 0) if metric.buckets else 0
-        return dict.fromkeys(_expected(metric.labels, sums), nothing) | sums
+        return dict.fromkeys(_expected(metric.labels, sums), nothing(metric)) | sums
+
+
+def nothing(metric: definitions.Metric) -> Value:
+    """The value of a series for which nothing was counted."""
+    return Distribution((0,) * (len(metric.buckets) + 1), 0) if metric.buckets else 0
 
 
 def _expected(dimensions: tuple[Dimension, ...], seen: Mapping[Labels, object]) -> Iterator[Labels]:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from proxy.export.progress import read_progress
 from proxy.metrics.bounds import Bounds
-from proxy.metrics.definitions import Kind, labelled
-from proxy.metrics.exposition import Exposition, Page
+from proxy.metrics.definitions import CLIENT, Kind, Metric, labelled
+from proxy.metrics.exposition import Exposition, Page, nothing
 from proxy.metrics.loops import LoopLimits, is_looping
 from proxy.metrics.ratchet import Ratchet
 from proxy.metrics.readings import Distribution, Labels, Numbers, Readings, Value
@@ -142,13 +142,25 @@ class Scrape:
             }
             lifted = {name: self._lifted(name, values) for name, values in found.items()}
             share = self._unobservable(lifted["compaction_exchanges_total"])
-            return {**lifted, **share, "compaction_store_bytes": _bytes_of(self._database)}
+            return {**self._begun(lifted), **share, "compaction_store_bytes": _bytes_of(self._database)}
 
     def _lifted(self, name: str, values: Mapping[Labels, Value]) -> Mapping[Labels, Value]:
         """Bounded first: what is kept of a counter is bounded, too."""
         metric = self._metrics[name]
         bounded = self._bounds.merged(metric, values)
         return bounded if metric.kind is Kind.GAUGE else self._ratchet.lift(name, bounded)
+
+    def _begun(self, found: Readings) -> Readings:
+        """With every counter of a client at 0 from its first session on: what appears at 5 did not rise by 5."""
+        sessions = found["compaction_sessions_total"]
+        return {name: {**self._zeros(self._metrics[name], sessions), **values} for name, values in found.items()}
+
+    def _zeros(self, metric: Metric, sessions: Mapping[Labels, Value]) -> dict[Labels, Value]:
+        rest = metric.labels[1 + len(self._sources.labels) :]
+        is_told = metric.labels[:1] == (CLIENT,) and all(dimension.values for dimension in rest)
+        if metric.kind is Kind.GAUGE or not is_told:
+            return {}
+        return {(*who, *(dimension.values[0] for dimension in rest)): nothing(metric) for who in sessions}
 
     def _export(self) -> Readings:
         told = read_progress(self._sources.folder.export)

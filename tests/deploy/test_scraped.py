@@ -34,7 +34,14 @@ pytestmark = pytest.mark.skipif(
 CONTEXT_TOKENS = 22_000
 """Small enough for more than one compaction."""
 LOOPING = "CompactionRereadLoop"
-LABELLED = 'compaction_looping_sessions{client="demo", label_agent="demo"} > 0'
+RISEN = (
+    'compaction_looping_sessions{client="demo", label_agent="demo"} > 0',
+    'increase(compaction_bill_usd_total{part="summary", label_agent="demo"}[1m]) > 0',
+    'increase(compaction_reread_calls_total{class="reacquisition"}[1m]) > 0',
+    'increase(compaction_retrievals_total{phase="after", class="subset"}[1m]) > 0',
+    "increase(compaction_turns_between_boundaries_count[1m]) > 0",
+)
+"""What the second session must have raised."""
 SETTINGS = {
     "COMPACTION_GATE_SESSIONS_LOOP_SAME_OBSERVATION": "1",
     "COMPACTION_GATE_SESSIONS_LOOP_TURNS": "1000",
@@ -135,18 +142,20 @@ async def test_the_reread_alert_fires_and_clears_and_every_panel_has_data(tmp_pa
             await until(prometheus.is_ready)
             await until(lambda: prometheus.query("compaction_exchanges_total") != [])
             assert prometheus.firing() == set()
-            async with an_agent(service, tmp_path / "project", "first") as agent:
+            async with an_agent(service, tmp_path / "first", "first") as agent:
+                await agent.work(task.PROMPT)
+            await until(lambda: prometheus.query('compaction_sessions_total{client="demo"} > 0') != [])
+            async with an_agent(service, tmp_path / "second", "second") as agent:
                 await agent.work(task.PROMPT)
                 assert agent.compactions > 1
                 # The session goes on until everything was seen, however long Prometheus takes for it.
                 unanswered: list[str] = []
 
                 def is_answered() -> bool:
-                    asked = [*map(as_asked, expressions()), LABELLED]
+                    asked = [*map(as_asked, expressions()), *RISEN]
                     unanswered[:] = [one for one in asked if prometheus.query(one) == []]
                     return not unanswered
 
                 await until(lambda: LOOPING in prometheus.firing(), meanwhile=lambda: agent._ask(agent.messages))
                 await until(is_answered, meanwhile=lambda: agent._ask(agent.messages), left=unanswered)
             await until(lambda: prometheus.firing() == set())
-            assert prometheus.query("sum(compaction_bill_usd_total)")[0]["value"][1] != "0"

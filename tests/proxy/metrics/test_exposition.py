@@ -97,9 +97,12 @@ def test_a_name_keeps_its_place_over_scrapes() -> None:
     assert (("client", "c"), ("model", "m00")) not in samples(text, name)
 
 
-@pytest.mark.parametrize(("users", "limit"), [((), SERIES_LIMIT), (("team", "agent", "site"), LABELLED_SERIES_LIMIT)])
-def test_ten_thousand_junk_names_stay_under_the_series_limit(users: tuple[str, ...], limit: int) -> None:
-    junk = [f"junk-{number}" for number in range(5_000)] + [f'/v1/{number}?key=\n\0"{{' for number in range(5_000)]
+@pytest.mark.parametrize(
+    ("users", "limit", "half"),
+    [((), SERIES_LIMIT, 5_000), (("team", "agent", "site"), LABELLED_SERIES_LIMIT, 1_000)],
+)
+def test_thousands_of_junk_names_stay_under_the_series_limit(users: tuple[str, ...], limit: int, half: int) -> None:
+    junk = [f"junk-{number}" for number in range(half)] + [f'/v1/{number}?key=\n\0"{{' for number in range(half)]
     readings: dict[str, dict[Labels, Value]] = {}
     metrics = labelled(users)
     for metric in metrics:

@@ -184,3 +184,16 @@ def test_histograms_do_not_fall_when_the_store_forgets(tmp_path: Path) -> None:
     second = a_scrape(tmp_path)
     assert list(values(second, name).values()) == [1]
     second.close()
+
+
+def test_every_counter_of_a_client_begins_at_0_with_its_first_session(tmp_path: Path) -> None:
+    told = Telling()
+    told.turn(1_000)
+    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+        keep(told, database)
+    scrape = a_scrape(tmp_path)
+    for name in ("compaction_boundaries_total", "compaction_bill_usd_total", "compaction_reread_calls_total"):
+        assert set(values(scrape, name).values()) == {0}
+    assert list(values(scrape, "compaction_turns_between_boundaries_count").values()) == [0]
+    assert values(scrape, "compaction_break_even_turns") == {}
+    scrape.close()
