@@ -13,7 +13,7 @@ from typing import NamedTuple
 from proxy.model.errors import UsageError
 from proxy.model.facts import Label, TurnFact
 from proxy.model.ids import ThreadId
-from proxy.story.story import EXACT, PARTIAL, Story
+from proxy.story.story import Story
 
 Action = tuple[str, str, str]
 """Tool, resource and span of a call."""
@@ -137,12 +137,13 @@ def _differing(left: Story, right: Story) -> Iterator[tuple[str, str, str]]:
 def _figures(left: Story, right: Story) -> Iterator[Figure]:
     for name, unit, value in FIGURES:
         yield Figure(name=name, unit=unit, left=value(left), right=value(right))
-    for label in Label:
+    for label in AGAIN:
         mine, yours = left.labels[label], right.labels[label]
-        if label in AGAIN and (mine or yours):
-            yield Figure(name=f"re-reads: {label}", unit="calls", left=mine, right=yours)
-            tokens = (_tokens(left, label), _tokens(right, label))
-            yield Figure(name=f"re-read tokens: {label}", unit="tokens_ref", left=tokens[0], right=tokens[1])
+        if mine or yours:
+            yield Figure(name=f"class {label}", unit="calls", left=mine, right=yours)
+            yield Figure(
+                name=f"class {label}", unit="tokens_ref", left=_tokens(left, label), right=_tokens(right, label)
+            )
 
 
 def _tokens(story: Story, label: Label) -> int | None:
@@ -182,7 +183,11 @@ def _dropped(story: Story) -> int | None:
     return sum(boundary.dropped_observations for boundary in story.boundaries)
 
 
-AGAIN = EXACT | PARTIAL | {Label.ATTEMPTED, Label.FORCED, Label.REPEAT_VISIBLE, Label.REFRESH}
+AGAIN = (
+    *(Label.REACQUISITION, Label.SUBSET, Label.SUPERSET, Label.OVERLAP, Label.VARIANT),
+    *(Label.ATTEMPTED, Label.FORCED, Label.REPEAT_VISIBLE),
+)
+"""Classes of calls that ask again: each a figure of its own, never added (V4)."""
 FIGURES: tuple[tuple[str, str, Callable[[Story], int | None]], ...] = (
     ("turns", "turns", lambda story: len(story.turns)),
     ("calls", "calls", lambda story: len(story.calls)),

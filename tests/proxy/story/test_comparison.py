@@ -67,22 +67,22 @@ def test_differences_are_right_less_left_and_classes_are_never_added() -> None:
     left, right = a_compacted_session(), other()
     right.boundary(("a.py", 5))
     right.turn(900, rereads("a.py", 70))
-    figures = {figure.name: figure for figure in compared(left.story(), right.story()).figures}
-    assert figures["turns"].difference == 3 - 11
-    exact = figures["re-reads: reacquisition"]
+    figures = {(figure.name, figure.unit): figure for figure in compared(left.story(), right.story()).figures}
+    assert figures["turns", "turns"].difference == 3 - 11
+    exact = figures["class reacquisition", "calls"]
     assert (exact.left, exact.right, exact.difference) == (3, 1, -2)
-    assert figures["re-read tokens: reacquisition"].difference == 70 - (2_310 + 1_204 + 2_310)
-    assert figures["re-reads: subset"].right == 0
-    assert figures["unknown tools"].left == 10
+    assert figures["class reacquisition", "tokens_ref"].difference == 70 - (2_310 + 1_204 + 2_310)
+    assert figures["class subset", "calls"].right == 0
+    assert figures["unknown tools", "percent"].left == 10
 
 
 def test_what_one_of_them_has_not_measured_has_no_difference() -> None:
     left, right = a_compacted_session(), other()
     right.turn(None)
     right.iterations[0] = replace(right.iterations[0], pico_usd=None)
-    figures = {figure.name: figure for figure in compared(left.story(), right.story()).figures}
-    assert (figures["input"].right, figures["input"].difference) == (None, None)
-    assert (figures["cost"].right, figures["cost"].difference) == (None, None)
+    figures = {(figure.name, figure.unit): figure for figure in compared(left.story(), right.story()).figures}
+    assert (figures["input", "tokens"].right, figures["input", "tokens"].difference) == (None, None)
+    assert (figures["cost", "pico_usd"].right, figures["cost", "pico_usd"].difference) == (None, None)
 
 
 STEPS = st.lists(
