@@ -7,6 +7,8 @@ import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from proxy.model.errors import CannotWriteError
+
 
 @dataclass(slots=True)
 class Followed:
@@ -48,3 +50,13 @@ def read_progress(path: Path) -> Progress | None:
         return Progress(**told, sessions=sessions)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
+
+
+def begin_progress(path: Path, now_us: int) -> None:
+    """Let a new exporter begin with what happens from now on; one that has begun goes on. Raises CannotWriteError."""
+    if read_progress(path) is not None:
+        return
+    try:
+        Progress(since_us=now_us).write(path)
+    except OSError as error:
+        raise CannotWriteError(f"{path}: {(error.strerror or type(error).__name__).lower()}") from None

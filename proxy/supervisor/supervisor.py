@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from proxy.export.progress import begin_progress
 from proxy.journal.reader import reader_of
 from proxy.model.errors import CannotWriteError, GateError
 from proxy.supervisor.children import Child, ChildStartError, first_line, identity_of
@@ -81,6 +82,7 @@ class Supervisor:
             await self._end_stray_observer()
             self._start_follower("observer")
         if self._plan.export:
+            begin_progress(self._folder.export, self._since_us)
             self._start_follower("export")
         self._note()
         self._tasks = [asyncio.create_task(self._keep(name)) for name in self.names]

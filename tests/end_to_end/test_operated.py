@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from tests.support.service import (
     an_upstream,
     ask,
     environment_of,
+    typed,
     until,
 )
 
@@ -52,7 +54,6 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
             "COMPACTION_GATE_ENVIRONMENT": "staging",
         }
         with a_service(data, environment_of(upstream.url, **own)) as service:
-            until((data / "export.json").exists)
             message = a_message()
             message["messages"] = [{"role": "user", "content": f"{SAID} {KEY}"}]
             headers = {"x-api-key": KEY, "x-compaction-team": "platform"}
@@ -102,6 +103,23 @@ def test_what_was_said_and_the_key_are_in_no_line_span_or_metric(operated: Opera
         assert not [body for body in operated.taken.bodies if secret.encode() in body]
         assert not [name for name in ("export.json", "label_values.json", "counters.json", "export.spec.json")
                     if secret in (operated.data / name).read_text()]  # fmt: skip
+
+
+ASKS = """
+import json, os, urllib.request
+message = {"role": "user", "content": "hi"}
+body = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [message]}).encode()
+headers = {"content-type": "application/json", "x-api-key": "k"}
+urllib.request.urlopen(urllib.request.Request(os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages", body, headers)).read()
+"""
+
+
+def test_what_a_wrapped_command_did_is_exported_before_wrap_ends(tmp_path: Path) -> None:
+    with an_upstream() as upstream, a_collector() as taken:
+        environment = environment_of(upstream.url, COMPACTION_GATE_EXPORT_OTLP_ENDPOINT=taken.url)
+        done = typed(tmp_path / "data", environment, "wrap", "--quiet", "--", sys.executable, "-c", ASKS)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert [span.name for span in taken.spans] == ["chat claude-sonnet-4-5"]
 
 
 def faults(value: Any, schema: dict[str, Any]) -> Iterator[str]:
