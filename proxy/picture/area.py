@@ -91,7 +91,7 @@ def area(frame: Frame, values: Sequence[int | None], height: float, top: int, **
         return ""
     line = "".join(f"{'L' if place else 'M'}{number(x)} {number(y)}" for place, (x, y) in enumerate(stairs))
     edge = f"{line}L{number(stairs[-1][0])} {number(height)}L{number(stairs[0][0])} {number(height)}Z"
-    return element("path", d=edge, stroke_width=1.2, fill_opacity=0.72, **look)
+    return element("path", d=edge, stroke_width=1.2, **look)
 
 
 def _stairs(frame: Frame, values: Sequence[int | None], height: float, top: int) -> Iterator[tuple[float, float]]:

@@ -43,7 +43,7 @@ def _band(frame: Frame, name: str, bill: Bill, x: float, bottom: float, texts: s
     strip = element("rect", x=x - width / 2, y=top, width=width, height=height, fill=BAND, fill_opacity=0.13)
     line = element("line", x1=x, x2=x, y1=top, y2=bottom, stroke=BAND, stroke_width=1, stroke_dasharray="3 3")
     said = (
-        f"compaction {name}: {bill.boundary.kind} {bill.boundary.trigger}, before turn {bill.boundary.turn}; "
+        f"compaction {name}: {f'{bill.boundary.kind} {bill.boundary.trigger}'.rstrip()}, before turn {bill.boundary.turn}; "
         f"{figures.plural(bill.boundary.dropped_observations, 'observation')} dropped, "
         f"measured {figures.usd(bill.measured_pico_usd)}"
     )

@@ -28,15 +28,15 @@ class Drawn:
     """One picture as text, with what it could not show one by one."""
 
     def __init__(self, found: Frame) -> None:
-        self._frame = found
-        panels = [context_panel(found), kinds_panel(found), *lane_panels(found)]
-        panels += [panel for panel in (miss_panel(found), cost_panel(found), _axis(found)) if panel is not None]
-        parts, y = [], float(LABEL_HEIGHT)
-        for panel in panels:
-            parts.append(element("g", panel.markup, transform=f"translate(0 {number(y)})"))
+        areas = [context_panel(found), kinds_panel(found)]
+        panels = [*lane_panels(found), miss_panel(found), cost_panel(found), _axis(found)]
+        placed, y = [], float(LABEL_HEIGHT)
+        for panel in [*areas, *(panel for panel in panels if panel is not None)]:
+            placed.append(element("g", panel.markup, transform=f"translate(0 {number(y)})"))
             y += panel.height
         self.height = y
-        self.body = "".join([*bands(found, y - AXIS_HEIGHT), *parts])
+        # Bands lie over the areas and under everything that can be pointed at.
+        self.body = "".join([*placed[: len(areas)], *bands(found, y - AXIS_HEIGHT), *placed[len(areas) :]])
 
 
 def inner_svg(found: Frame, name: str) -> str:
@@ -128,7 +128,7 @@ def _legend(found: Frame, y: float) -> tuple[str, float]:
     """Marks, arcs and parts of the cost in rows; with their height."""
     x, row, texts = 14.0, 0, []
     for sign, meaning in legend(found.story):
-        room = len(meaning) * 5.6 + 26
+        room = len(meaning) * 6.0 + 26
         if x + room > found.width:
             x, row = 14.0, row + 1
         texts.append(

@@ -139,8 +139,8 @@ def _small_print(story: Story) -> Iterator[str]:
         f"{dropped} had been dropped.",
         "Re-reads show recoverable loss only: an agent that acts wrongly instead of reading again looks cheap here.",
     )
-    said = (*said, f"{audit_line(story.audited).capitalize()}.")
+    audit = f"{audit_line(story.audited).capitalize()}."
     yield element("h2", "What these figures are")
-    yield element("p", words(" ".join(said)), class_="soft")
+    yield element("p", words(" ".join((*said, audit))), class_="soft")
     command = f"compaction-gate session {name_of_session(story)}"
     yield element("p", "the same in a terminal: ", element("code", words(command)))
