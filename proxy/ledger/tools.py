@@ -71,6 +71,7 @@ class ToolRules:
             programs=self._book.programs,
         )
         self._results_of = lru_cache(maxsize=1024)(self._find_results)
+        self._cwd_in = lru_cache(maxsize=16)(self._find_cwd)
 
     @property
     def digest(self) -> str:
@@ -123,6 +124,9 @@ class ToolRules:
 
     def cwd(self, client: str, system_text: str) -> str:
         """The working directory that a client tells the model; empty when it tells none."""
+        return self._cwd_in(client, system_text)
+
+    def _find_cwd(self, client: str, system_text: str) -> str:
         for client_pattern, pattern in self._book.directories:
             found = pattern.search(system_text) if client_pattern.match(client) else None
             if found:
