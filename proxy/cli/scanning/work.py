@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -102,7 +104,8 @@ def _read_all(groups: Sequence[Group], journey: Journey, jobs: int) -> list[_Don
     if jobs <= 1 or len(groups) <= 1:
         return [_read(each) for each in groups]
     largest_first = sorted(range(len(groups)), key=lambda place: -_size(groups[place]))
-    with ProcessPoolExecutor(min(jobs, len(groups)), mp_context=get_context("fork")) as pool:
+    pool_of = partial(ProcessPoolExecutor, mp_context=get_context("fork"), initializer=gc.freeze)
+    with pool_of(min(jobs, len(groups))) as pool:
         found = dict(zip(largest_first, pool.map(_read, [groups[place] for place in largest_first]), strict=True))
     return [found[place] for place in range(len(groups))]
 
