@@ -42,10 +42,12 @@ def _band(frame: Frame, name: str, bill: Bill, x: float, bottom: float, texts: s
     top, height = LABEL_HEIGHT, bottom - LABEL_HEIGHT
     strip = element("rect", x=x - width / 2, y=top, width=width, height=height, fill=BAND, fill_opacity=0.13)
     line = element("line", x1=x, x2=x, y1=top, y2=bottom, stroke=BAND, stroke_width=1, stroke_dasharray="3 3")
+    boundary = bill.boundary
+    kind = " ".join(filter(None, (boundary.kind, boundary.trigger)))
     said = (
-        f"compaction {name}: {f'{bill.boundary.kind} {bill.boundary.trigger}'.rstrip()}, before turn {bill.boundary.turn}; "
-        f"{figures.plural(bill.boundary.dropped_observations, 'observation')} dropped, "
-        f"measured {figures.usd(bill.measured_pico_usd)}"
+        f"compaction {name}: {kind}, before turn {boundary.turn}; "
+        f"{figures.plural(boundary.dropped_observations, 'observation')} dropped, "
+        f"measured cost {figures.usd(bill.measured_pico_usd)}"
     )
     if not frame.has_tips:
         return element("g", strip, line, texts, class_="band")

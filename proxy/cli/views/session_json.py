@@ -44,10 +44,10 @@ def session_object(story: Story, *, now_us: int) -> dict[str, Any]:
         "threads": [asdict(thread) for thread in story.threads],
         "turns": [asdict(turn) for turn in story.order],
         "iterations": [asdict(iteration) for iteration in story.iterations],
-        "calls": [_call(story, call) for call in story.calls],
+        "calls": [call_object(story, call) for call in story.calls],
         "observations": [asdict(observation) for observation in story.observations],
         "drops": [asdict(drop) for drop in story.drops],
-        "boundaries": [_boundary(number, bill) for number, bill in enumerate(story.bills, start=1)],
+        "boundaries": [boundary_object(number, bill) for number, bill in enumerate(story.bills, start=1)],
     }
 
 
@@ -66,12 +66,14 @@ def _session(story: Story) -> dict[str, Any]:
     return row
 
 
-def _call(story: Story, call: CallFact) -> dict[str, Any]:
+def call_object(story: Story, call: CallFact) -> dict[str, Any]:
+    """A call as stored, with the name that `explain` understands."""
     because = orjson.loads(call.because) if call.because else None
     return {"name": name_of_call(story, call)} | asdict(call) | {"because": because}
 
 
-def _boundary(number: int, bill: Bill) -> dict[str, Any]:
+def boundary_object(number: int, bill: Bill) -> dict[str, Any]:
+    """A boundary as stored, with its bill."""
     figures = {
         field.name: getattr(bill, field.name) for field in fields(Bill) if field.name not in ("boundary", *LINES)
     }
