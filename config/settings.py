@@ -276,7 +276,7 @@ def contradictions(settings: Settings) -> Iterator[tuple[str, str]]:
         yield f"upstreams.{name}.url", f"at most {MOST_UPSTREAMS} upstreams: each is a label of many series"
     for name in list(settings.labels)[MOST_LABELS:]:
         yield f"labels.{name}", f"at most {MOST_LABELS} labels: each multiplies the series of all sessions"
-    if settings.export.otlp.contents and settings.capture.contents is not Contents.FULL:
-        yield "export.otlp.contents", 'contents are exported when they are kept: set capture.contents to "full"'
+    if settings.export.otlp.contents and settings.capture.contents is Contents.OFF:
+        yield "export.otlp.contents", 'paths are exported when they are kept: set capture.contents to "hashes"'
     if "run" in settings.upstreams:
         yield "upstreams.run.url", "/run/ begins the address of a run; choose another name"

@@ -106,27 +106,27 @@ class Follower:
     def _follow(self, session: SessionFact, now_us: int) -> None:
         followed = self._progress.sessions.setdefault(session.session, Followed())
         if followed.seen_us != session.last_us:
-            with snapshot(self._database) as reader:
-                self._send_turns(reader, session, followed)
+            while self._send_batch(session, followed):
+                self._save()
             followed.seen_us = session.last_us
         if now_us - session.last_us >= self._following.idle_us and followed.ended_us != session.last_us:
             self._deliver([session_span(session)])
             followed.ended_us = session.last_us
 
-    def _send_turns(self, reader: Reader, session: SessionFact, followed: Followed) -> None:
-        naming = Naming(hosts=self._following.hosts, content=_contents(reader) if self._following.contents else None)
+    def _send_batch(self, session: SessionFact, followed: Followed) -> bool:
+        """Send what is new of a session, the store let go before the collector is asked; whether there may be more."""
+        naming = Naming(hosts=self._following.hosts, contents=self._following.contents)
         batch: list[Span] = []
         reached: dict[str, int] = {}
-        for turn in _new_turns(reader, session, followed):
-            batch += _spans(reader, turn, naming)
-            reached[turn.thread] = turn.turn
-            if len(batch) >= BATCH:
-                self._deliver(batch)
-                followed.turns |= reached
-                self._save()
-                batch = []
+        with snapshot(self._database) as reader:
+            for turn in _new_turns(reader, session, followed):
+                batch += _spans(reader, turn, naming)
+                reached[turn.thread] = turn.turn
+                if len(batch) >= BATCH:
+                    break
         self._deliver(batch)
         followed.turns |= reached
+        return len(batch) >= BATCH
 
     def _deliver(self, spans: list[Span]) -> None:
         if not spans:
@@ -179,11 +179,3 @@ def _summary(reader: Reader, boundary: BoundaryFact) -> ExchangeFact | None:
         return None
     key = {"writer": boundary.summary_writer, "number": boundary.summary_number, "part": boundary.summary_part}
     return next(iter(reader.facts(ExchangeFact, **key)), None)
-
-
-def _contents(reader: Reader) -> Callable[[str], str | None]:
-    def content(sha256: str) -> str | None:
-        found = reader.content(sha256)
-        return None if found is None else found.decode("utf-8", "replace")
-
-    return content

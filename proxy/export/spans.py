@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -58,8 +58,8 @@ class Naming:
 
     hosts: Mapping[str, str]
     """Upstream to the host behind it."""
-    content: Callable[[str], str | None] | None = None
-    """Text of a digest; None when contents are not exported."""
+    contents: bool = False
+    """Whether spans may say what was read: paths, addresses, queries. Texts are never exported."""
 
 
 def trace_id(session: SessionId) -> int:
@@ -182,7 +182,6 @@ def boundary_span(fact: BoundaryFact, summary: ExchangeFact | None) -> Span:
 
 def reread_span(fact: CallFact, naming: Naming) -> Span:
     """A call that brought dropped content back, from the end of the asking turn to the request with its answer."""
-    kept = naming.content(fact.result_sha256) if naming.content and fact.result_sha256 else None
     where: dict[str, Attribute | None] = {"compaction.resource": fact.resource, "compaction.span": fact.span}
     return Span(
         name=_named("execute_tool", fact.tool),
@@ -204,8 +203,7 @@ def reread_span(fact: CallFact, naming: Naming) -> Span:
                 "compaction.turns_later": fact.turns_later,
                 "compaction.in_summary": fact.in_summary.value if fact.in_summary else None,
                 "compaction.reread_reference_tokens": fact.reread_tokens_ref,
-                "gen_ai.tool.call.result": kept,
-                **(where if naming.content else {}),
+                **(where if naming.contents else {}),
             }
         ),
     )

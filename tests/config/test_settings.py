@@ -58,12 +58,11 @@ def test_a_fourth_label_is_refused() -> None:
         with_labels(a="client", b="client", c="client", d="client")
 
 
-def test_contents_are_exported_only_when_they_are_kept() -> None:
+def test_paths_are_exported_only_when_they_are_kept() -> None:
     options = {"export.otlp.contents": ("--x", True)}
-    with pytest.raises(SettingsError, match=r'export\.otlp\.contents = true .* set capture\.contents to "full"'):
-        load(environment={}, options=options)
-    kept = load(environment={}, options=options | {"capture.contents": ("--record", "full")}).settings
-    assert kept.export.otlp.contents
+    assert load(environment={}, options=options).settings.export.otlp.contents
+    with pytest.raises(SettingsError, match=r'export\.otlp\.contents = true .* set capture\.contents to "hashes"'):
+        load(environment={}, options=options | {"capture.contents": ("--x", "off")})
 
 
 @pytest.mark.parametrize("endpoint", ["collector:4318", "http://u:canary@collector:4318", "grpc://collector"])

@@ -82,12 +82,11 @@ def test_only_calls_that_are_charged_to_a_compaction_become_spans() -> None:
     assert [call.label for call in rereads(told.calls)] == ["reacquisition", "reacquisition", "subset", "reacquisition"]
 
 
-def test_contents_and_paths_are_left_out_unless_they_are_asked_for() -> None:
-    call = replace(rereads(a_compacted_session().calls)[0], resource="/repo/canary.py", result_sha256="c" * 64)
+def test_what_was_read_is_left_out_unless_it_is_asked_for() -> None:
+    call = replace(rereads(a_compacted_session().calls)[0], resource="/repo/canary.py", span="1-80")
     assert "canary" not in str(reread_span(call, HOSTS))
-    told = reread_span(call, Naming(hosts={}, content=lambda sha256: f"text of {sha256[:2]}"))
-    assert told.attributes["compaction.resource"] == "/repo/canary.py"
-    assert told.attributes["gen_ai.tool.call.result"] == "text of cc"
+    told = reread_span(call, Naming(hosts={}, contents=True)).attributes
+    assert (told["compaction.resource"], told["compaction.span"]) == ("/repo/canary.py", "1-80")
 
 
 def test_ids_are_made_of_what_names_the_span_and_nothing_else() -> None:
