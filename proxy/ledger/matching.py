@@ -45,7 +45,7 @@ class _Known(NamedTuple):
     visible: list[Seen]
     dropped: list[Seen]
     missing: dict[bytes, Seen]
-    """Lines that were dropped and not restored, each with the observation that was its last copy."""
+    """Lines of the answer that were dropped and not restored, each with the observation that was its last copy."""
 
 
 def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, seen: Shelf) -> Match:
@@ -59,9 +59,12 @@ def match(asked: Asked, answer: ResultKind, content: Content, thread: Thread, se
     back = content.among(known.missing)
     share = _share(content, known.dropped, len(back))
     texts = Texts(asked.texts, opaque=asked.opaque)
-    stands = covered(sought.lines, sought.sha256, known.visible) or texts.holds(sought.lines) is InSummary.VERBATIM
     observed = alike is not None or _shares_lines(content, known.related)
-    copy_visible = observed and (stands or _elsewhere(sought, thread.visible, seen))
+    copy_visible = observed and (
+        covered(sought.lines, sought.sha256, known.visible)
+        or texts.holds(sought.lines) is InSummary.VERBATIM
+        or _elsewhere(sought, thread.visible, seen)
+    )
     copies = [one for one in known.dropped if holds(one, sought.lines, sought.sha256)] if same_content else []
     last = None if copy_visible else _last(copies or [known.missing[line] for line in back], asked.key)
     changed = known.same_key is not None and not same_content
@@ -91,7 +94,7 @@ def _known(asked: Asked, content: Content, thread: Thread, seen: Shelf) -> _Know
     related = seen.akin(asked.key, asked.resources if content.lines else ())
     visible = [one for one in related if one.id in thread.visible]
     dropped = [one for one in related if one.dropped_by is not None]
-    return _Known(seen.latest(asked.key), related, visible, dropped, _missing(dropped, visible))
+    return _Known(seen.latest(asked.key), related, visible, dropped, _missing(content, dropped, visible))
 
 
 def _shares_lines(content: Content, related: list[Seen]) -> bool:
@@ -103,8 +106,11 @@ def _same(one: Seen, sought: _Sought) -> bool:
     return one.content_sha256 == sought.sha256
 
 
-def _missing(dropped: list[Seen], visible: list[Seen]) -> dict[bytes, Seen]:
-    missing = {line: one for one in sorted(dropped, key=_drop_of) for line in lines.unpack(one.remaining)}
+def _missing(content: Content, dropped: list[Seen], visible: list[Seen]) -> dict[bytes, Seen]:
+    new = set(lines.unpack(content.lines)) if dropped else set()
+    missing = {
+        line: one for one in sorted(dropped, key=_drop_of) for line in new.intersection(lines.unpack(one.remaining))
+    }
     if not missing:
         return missing
     shown: set[bytes] = set().union(*(lines.unpack(one.lines) for one in visible))
