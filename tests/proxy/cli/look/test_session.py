@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from proxy.store import open_database
-from tests.support.stories import Telling, a_compacted_session, keep
+from proxy.journal.layout import Mark
+from proxy.store import Commit, Content, StateChange, Writer, open_database
+from tests.support.stories import Telling, a_compacted_session, keep, reads
 from tests.support.typed import type_command
 
 DOCS = Path(__file__).parents[4] / "docs"
@@ -75,3 +77,35 @@ def test_the_bill_stands_beside_its_boundary_in_the_json(data: Path) -> None:
     parts = [bill[name]["pico_usd"] for name in ("summary", "rewrite", "exact", "partial", "attempted")]
     assert sum(parts) == bill["measured_pico_usd"]
     assert found["totals"]["exact_rereads"] == 3
+
+
+def test_the_page_and_the_picture_are_the_same_each_time(data: Path) -> None:
+    for form, start in (("html", "<!DOCTYPE html>"), ("svg", "<svg ")):
+        first = type_command("--data", data, "session", "last", "--format", form)
+        assert first.code == 0
+        assert first.out.startswith(start)
+        assert first.out == type_command("--data", data, "session", "last", "--format", form).out
+
+
+def test_contents_are_asked_for_and_said_to_be_missing_where_none_are_kept(data: Path) -> None:
+    refused = type_command("--data", data, "session", "last", "--contents")
+    assert (refused.code, "--contents goes with --format html" in refused.err) == (64, True)
+    without = type_command("--data", data, "session", "last", "--format", "html", "--contents")
+    assert without.code == 0
+    assert "no contents are kept of this session" in without.err
+
+
+def test_contents_of_a_full_capture_are_embedded_when_asked_for_and_only_then(data: Path) -> None:
+    answer = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "", "content": "the <very> answer"}]}
+    with open_database(f"sqlite:///{data}/store.db") as database:
+        told = Telling("aaaa" + "0" * 28)
+        told.turn(9_000, reads("a"))
+        told.boundary(("a", 100))
+        keep(told, database)
+        exchange = replace(told.exchanges[0], number=99)
+        piece = Content("f" * 64, json.dumps(answer).encode(), redacted=False)
+        state = StateChange(told.session, 1, {"main": b"more"})
+        Writer(database).commit(Commit(exchange=exchange, state=state, contents=[piece], mark=Mark(99, 1, 99_000)))
+    page = type_command("--data", data, "session", "aaaa", "--format", "html", "--contents").out
+    assert "the &lt;very&gt; answer" in page
+    assert "very" not in type_command("--data", data, "session", "aaaa", "--format", "html").out
