@@ -8,5 +8,7 @@ options     options that several commands share
 failures    exceptions to exit codes; our own faults to a report without contents
 look, live, keep, house
             the commands
+rules, auditing, scanning
+            what `tools`, `audit` and `scan` do
 views       facts to lines of text: pure functions
 """

@@ -9,13 +9,13 @@ import orjson
 
 from proxy.cli import options, page, settings
 from proxy.cli.auditing.filled import LABELS, read_filled
+from proxy.cli.auditing.lines import audit_lines
 from proxy.cli.auditing.sample import CallKey, draw
 from proxy.cli.auditing.sheet import Surroundings, sheet
 from proxy.cli.invocation import Invocation
 from proxy.cli.keep.store import opened
 from proxy.cli.reading import NOTHING_YET, has_store, now_us, read_audited, reader_of
 from proxy.cli.rules.calls import arguments_by_call
-from proxy.cli.views.audit import audit_lines
 from proxy.model.errors import UsageError
 from proxy.model.facts import BoundaryFact, CallFact
 from proxy.model.ids import SessionId

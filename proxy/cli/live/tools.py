@@ -20,12 +20,12 @@ from config.tool_rules import read as read_rules
 from proxy.cli import options, page, settings
 from proxy.cli.invocation import Invocation
 from proxy.cli.reading import NOTHING_YET, has_store, reader_of, reading_session
+from proxy.cli.rules import lines as views
 from proxy.cli.rules.calls import arguments_by_call
 from proxy.cli.rules.reclass import reclassed
 from proxy.cli.rules.seen import SeenTool, seen_tools
 from proxy.cli.rules.suggest import Suggestion, suggestions
 from proxy.cli.rules.writing import write
-from proxy.cli.views import tools as views
 from proxy.ledger.tools import ToolRules
 from proxy.model.errors import InputError, UsageError
 from proxy.model.facts import CallFact, SessionFact
@@ -53,8 +53,8 @@ def list_(context: click.Context, form: str) -> None:
     rules, seen = views.rules_of(found.documents, [str(file) for file in said.tools.files]), _seen(said)
     if form == "json":
         problems = [str(problem) for problem in found.problems]
-        told = {"rules": [asdict(rule) for rule in rules], "seen": [one.as_object() for one in seen]}
-        told |= {"problems": problems}
+        listed = [asdict(rule) for rule in rules]
+        told = {"rules": listed, "seen": [one.as_object() for one in seen], "problems": problems}
         click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
     else:
         click.echo("\n".join([*views.rule_lines(rules), ""]))

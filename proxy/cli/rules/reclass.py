@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from proxy.cli.views.tools import NOT_SAID, Reclassed
+from proxy.cli.rules.lines import NOT_SAID, Reclassed
 from proxy.ledger.tools import ToolRules
 from proxy.model.facts import CallFact
 from proxy.model.ids import CallId

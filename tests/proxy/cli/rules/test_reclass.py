@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from config import tool_rules
+from proxy.cli.rules.lines import NOT_SAID, reclassed_lines
 from proxy.cli.rules.reclass import reclassed
-from proxy.cli.views.tools import NOT_SAID, reclassed_lines
 from proxy.ledger.tools import ToolRules
 from proxy.model.facts import CallFact, ToolClass
 from proxy.model.ids import CallId
