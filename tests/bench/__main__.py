@@ -15,12 +15,12 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.bench import live, live_findings, memory, observer, report
+from tests.bench import live, live_findings, memory, observer, report, scan
 from tests.bench.findings import Finding, Outcome
 from tests.bench.load import LoadError
 from tests.bench.processes import CannotStartError
 
-PARTS = ("live", "memory", "observer")
+PARTS = ("live", "memory", "observer", "scan")
 EXIT_UNAVAILABLE = 69
 SCRATCH = Path(__file__).parents[2] / "build" / "bench"
 QUICK_SHARE = 0.2
@@ -38,7 +38,8 @@ class Bench:
 
     def run(self, part: str) -> None:
         """Measure one part. A fault ends that part and is told."""
-        measured = {"live": self._live, "memory": self._memory, "observer": self._observer}[part]()
+        parts = {"live": self._live, "memory": self._memory, "observer": self._observer, "scan": self._scan}
+        measured = parts[part]()
         try:
             self.findings += measured
         except (CannotStartError, LoadError, RuntimeError) as fault:
@@ -55,6 +56,9 @@ class Bench:
 
     def _observer(self) -> Iterator[Finding]:
         return observer.measure(self._folder / "observer", share=self._share)
+
+    def _scan(self) -> Iterator[Finding]:
+        return scan.measure(self._folder / "scan", share=self._share)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.bench import live_findings, report, tools
+from tests.bench import live_findings, report, scan, tools
 from tests.bench.__main__ import EXIT_UNAVAILABLE, PARTS, main
 from tests.bench.chunks import CHUNKS, PIECES
 from tests.bench.cpu import cpu_s, rss_bytes
@@ -145,3 +145,14 @@ def test_a_run_reads_as_ratios(tmp_path: Path) -> None:
     assert written.endswith("\nafter\n")
     assert "| plain | 2 KB | 1 | ours | 2.50 | 1.00 | 1.00 |" in written
     assert "old" not in written
+
+
+def test_a_scan_is_timed_with_all_its_processes(tmp_path: Path) -> None:
+    assert scan.write(tmp_path / "transcripts", 2) > 2 * 4_500_000
+    for path in (tmp_path / "transcripts").iterdir():
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:40]))
+    took = scan.scan(tmp_path / "transcripts", tmp_path)
+    assert took.turns == 26
+    assert took.cpu_s > 0
+    with pytest.raises(CannotStartError, match="scan left with 65"):
+        scan.scan(tmp_path / "none", tmp_path)
