@@ -1,1 +1,1 @@
-"""HOUSE: demo, provider, doctor, config, metrics, version."""
+"""HOUSE: demo, provider, doctor, config, metrics, completion, version."""

@@ -1,1 +1,1 @@
-"""KEEP: what is stored. store size, verify, prune, forget, dump."""
+"""KEEP: what is stored. store size, verify, prune, forget, dump; audit sample, import."""

@@ -1,1 +1,1 @@
-"""LOOK: what happened. status, sessions, session, explain."""
+"""LOOK: what happened. scan, status, sessions, session, explain, compare."""
