@@ -50,7 +50,8 @@ def cost(story: Story) -> str:
 def door(story: Story) -> str:
     """Which door was used, and what Claude Code, which looks at its base URL, sent through it."""
     name = DOORS.get(story.session.door, story.session.door)
-    if not story.session.door_effects or story.session.client != "claude-code":
+    is_live = story.session.door in DOORS  # a transcript does not tell what was sent through a door
+    if not is_live or not story.session.door_effects or story.session.client != "claude-code":
         return f"door: {name}"
     effects = orjson.loads(story.session.door_effects)
     window = "context-1m beta sent" if effects["long_window"] else "context-1m beta not sent"
