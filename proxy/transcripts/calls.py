@@ -37,6 +37,8 @@ class Beside:
     """Records that stood in another place before and were counted there."""
     open_outputs: int = 0
     """Replies whose usage was written before they had ended: their output tokens are a lower bound."""
+    incomplete: int = 0
+    """Calls whose history goes back behind a compaction of a session so large that it is not held any more."""
     failed: int = 0
     """Tries that the client tells to have failed."""
     replies: set[str] = field(default_factory=set)
@@ -51,6 +53,8 @@ class Record(NamedTuple):
     file: str
     line: int
     body: dict[str, Json]
+    octets: int
+    """That it takes in the file."""
 
 
 class Reader(Protocol):
@@ -75,6 +79,6 @@ def read_calls(reader: Reader, files: Iterable[Path], trouble: Trouble) -> Itera
 
 def _records(file: Path, place: int, trouble: Trouble) -> Iterator[tuple[int, int, int, Record]]:
     latest, name = 0, str(file)
-    for number, body in read_lines(file, trouble):
+    for number, body, octets in read_lines(file, trouble):
         latest = max(latest, microseconds(body.get("timestamp")) or 0)
-        yield latest, place, number, Record(latest, name, number, body)
+        yield latest, place, number, Record(latest, name, number, body, octets)

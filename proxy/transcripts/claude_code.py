@@ -21,6 +21,9 @@ from proxy.wire.json_values import Json, text_of, word_of
 SYNTHETIC = "<synthetic>"
 """The model of replies that the client wrote by itself."""
 
+HELD_LIMIT = 256 * 1024 * 1024
+"""Bytes of records from which on what stands before a compaction is let go of: no client rewinds so far."""
+
 WITHOUT_MESSAGES = frozenset(
     (
         "agent-color", "agent-name", "agent-setting", "ai-title", "api-request", "api-request-blob",
@@ -42,6 +45,8 @@ class ClaudeCode:
         self._trouble = trouble
         self._nodes: dict[str, Node] = {}
         """By uuid of each record."""
+        self._held = 0
+        """Bytes of records since something was let go of."""
         self._latest: dict[str, Node] = {}
         """By agent."""
         self._callers: dict[str, Node] = {}
@@ -71,6 +76,7 @@ class ClaudeCode:
         elif uuid in self._nodes:
             self.beside.repeated += 1
         else:
+            self._held += record.octets
             self._teller.version = text_of(record.body.get("version")) or self._teller.version
             yield from handle(record, uuid)
 
@@ -140,6 +146,7 @@ class ClaudeCode:
                 yield from self._close(node.agent)
                 node.parent, node.boundary = None, self._boundary(record.body.get("compactMetadata"))
                 yield from self._summary(record, node)
+                self._forget(node.agent)
                 self.beside.marks += 1
             case "microcompact_boundary":
                 told = record.body.get("microcompactMetadata")
@@ -186,6 +193,16 @@ class ClaudeCode:
         self._nodes[uuid] = self._latest[node.agent] = node
         for kept in dict.fromkeys(self._kept.pop(uuid, ())):
             node.messages += kept.messages
+
+    def _forget(self, agent: str) -> None:
+        """Behind a compaction of a very large session, hold what it kept and nothing else."""
+        if self._held < HELD_LIMIT:
+            return
+        kept = {node for nodes in self._kept.values() for node in nodes}
+        for node in self._nodes.values():
+            if node.agent == agent and node not in kept:
+                node.forget()
+        self._held = 0
 
     # --- calls ---
 

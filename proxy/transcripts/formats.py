@@ -53,7 +53,7 @@ def look(path: Path, trouble: Trouble) -> Head | None:
     """The beginning of a file; None, and noted, when it is no transcript."""
     found = Trouble()
     reason = EMPTY
-    for _, record in islice(read_lines(path, found), LOOKED_AT):
+    for _, record, _ in islice(read_lines(path, found), LOOKED_AT):
         head = _claude_code(path, record) or _codex(path, record)
         if head:
             return head

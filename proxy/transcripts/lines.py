@@ -20,6 +20,8 @@ class Line(NamedTuple):
     number: int
     """1-based."""
     record: dict[str, Json]
+    octets: int
+    """Of the line as it stands in the file."""
 
 
 def read_lines(path: Path, trouble: Trouble) -> Iterator[Line]:
@@ -46,7 +48,7 @@ def _lines(file: BinaryIO, name: str, trouble: Trouble) -> Iterator[Line]:
             continue
         reason, value = _read(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw)
         if isinstance(value, dict):
-            yield Line(number, value)
+            yield Line(number, value, len(raw))
         elif reason == EMPTY:
             continue
         else:

@@ -64,6 +64,7 @@ class Teller:
     def _way(self, agent: str, tip: Node | None) -> Way:
         way = self._paths.setdefault(agent, Path()).to(tip)
         self._beside.followed += len(way.crossed)
+        self._beside.incomplete += not way.is_whole
         return way
 
     def _request(self, agent: str, way: Way, *, is_summary: bool = False) -> Request:

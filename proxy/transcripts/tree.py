@@ -29,6 +29,12 @@ class Node:
     boundary: Boundary | None = None
     cleared: frozenset[str] = frozenset()
     """Ids of calls whose results the client left out from here on."""
+    is_forgotten: bool = False
+    """Its messages are not held any more."""
+
+    def forget(self) -> None:
+        """Let go of the messages."""
+        self.messages, self.is_forgotten = [], True
 
 
 class Boundary(NamedTuple):
@@ -46,6 +52,8 @@ class Way(NamedTuple):
     """Compactions since the former call on this path."""
     at_us: int
     """When the last of it was written."""
+    is_whole: bool
+    """Nothing of it was forgotten."""
 
 
 class Path:
@@ -69,7 +77,8 @@ class Path:
         for step in reversed(fresh):
             self._step(step)
         crossed = tuple(step.boundary for step in reversed(fresh) if step.boundary)
-        return Way(tuple(self._messages), crossed, tip.at_us if tip else 0)
+        is_whole = not any(step.is_forgotten for step in fresh)
+        return Way(tuple(self._messages), crossed, tip.at_us if tip else 0, is_whole)
 
     def _step(self, node: Node) -> None:
         self._nodes.append(node)

@@ -118,6 +118,8 @@ class Account:
     """Of these: nothing came after."""
     repeated: int
     open_outputs: int
+    incomplete: int
+    """Turns whose history was too large to be held whole."""
     replies: frozenset[str]
 
     @property
@@ -158,6 +160,7 @@ def account(group: Group, facts: Facts, beside: Beside) -> Account | None:
         unfollowed=beside.marks - beside.followed,
         repeated=beside.repeated,
         open_outputs=beside.open_outputs,
+        incomplete=beside.incomplete,
         replies=frozenset(beside.replies),
     )
 

@@ -36,6 +36,7 @@ class Overview:
     unpriced: int
     usage_missing: int
     open_outputs: int
+    incomplete: int
     repeated: int
     before: Reads
     after: Reads
@@ -69,6 +70,7 @@ def overview(accounts: Sequence[Account]) -> Overview:
         unpriced=sum(one.unpriced for one in accounts),
         usage_missing=sum(one.usage_missing for one in accounts),
         open_outputs=sum(one.open_outputs for one in accounts),
+        incomplete=sum(one.incomplete for one in accounts),
         repeated=sum(one.repeated for one in accounts),
         before=_together(one.before for one in accounts),
         after=_together(one.after for one in accounts),

@@ -217,6 +217,8 @@ def _missing(found: Overview) -> Iterator[str]:
             f"  {found.open_outputs:,} of {found.turns:,} turns were written down before their reply had ended: their "
             "output is a lower bound"
         )
+    if found.incomplete:
+        yield f"  {figures.plural(found.incomplete, 'turn')} went back behind a compaction of too large a session"
     if found.usage_missing:
         yield f"  {figures.plural(found.usage_missing, 'turn')} without usage"
     if found.unpriced:

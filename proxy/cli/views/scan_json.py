@@ -55,6 +55,7 @@ def _session(one: Account) -> dict[str, Any]:
         "unpriced": one.unpriced,
         "usage_missing": one.usage_missing,
         "open_outputs": one.open_outputs,
+        "incomplete": one.incomplete,
         "repeated": one.repeated,
         "marks": one.marks,
         "unfollowed": one.unfollowed,

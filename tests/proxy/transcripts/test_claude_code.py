@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from proxy.transcripts import claude_code
 from proxy.transcripts.calls import Beside, Told, read_calls
 from proxy.transcripts.claude_code import ClaudeCode
 from proxy.transcripts.trouble import Trouble
@@ -258,3 +259,22 @@ def test_a_line_that_was_lost_does_not_tear_the_history_apart(tmp_path: Path) ->
     told, _, trouble = calls(file, folder=tmp_path)
     assert texts(told[-1]) == ["user:hello", "assistant:Read", "user:content of a"]
     assert [entry.reason for entry in trouble.entries()] == ["a parent that is not there"]
+
+
+def test_of_a_very_large_session_what_stands_before_a_compaction_is_let_go_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claude_code, "HELD_LIMIT", 100)
+    file = ClaudeFile()
+    file.user("hello")
+    file.answer(say("one"))
+    before = file.tip
+    file.compact("what was done")
+    file.answer(say("on"))
+    file.tip = before
+    file.user("back to where it was")
+    file.answer(say("three"))
+    told, beside, _ = calls(file, folder=tmp_path)
+    assert texts(told[1]) == ["user:hello", "assistant:one"]
+    assert texts(told[3]) == ["user:back to where it was"]
+    assert beside.incomplete == 1
