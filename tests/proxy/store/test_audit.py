@@ -1,23 +1,20 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 from proxy.model.facts import Label
-from proxy.store import HandLabel, keep_hand_labels, open_database, snapshot
-from tests.support.store import MAIN, SESSION, an_empty_store
+from proxy.store import Database, HandLabel, keep_hand_labels, snapshot
+from tests.support.store import MAIN, SESSION
 
 
 def a_label(turn: int, hand: Label) -> HandLabel:
     return HandLabel(
-        session=SESSION, thread=MAIN, turn=turn, index=0, sample="s", product_label=Label.REACQUISITION, hand_label=hand,
-        imported_us=1,
+        session=SESSION, thread=MAIN, turn=turn, index=0, sample="s", product_label=Label.REACQUISITION,
+        hand_label=hand, imported_us=1,
     )  # fmt: skip
 
 
-def test_hand_labels_are_read_back_in_the_order_of_calls_and_a_later_one_replaces(tmp_path: Path) -> None:
-    with open_database(an_empty_store(tmp_path / "store.db")) as database:
-        keep_hand_labels(database, [])
-        keep_hand_labels(database, [a_label(2, Label.REFRESH), a_label(1, Label.SUBSET)])
-        keep_hand_labels(database, [a_label(2, Label.REACQUISITION)])
-        with snapshot(database) as reader:
-            assert reader.hand_labels() == [a_label(1, Label.SUBSET), a_label(2, Label.REACQUISITION)]
+def test_hand_labels_are_read_back_in_the_order_of_calls_and_a_later_one_replaces(database: Database) -> None:
+    keep_hand_labels(database, [])
+    keep_hand_labels(database, [a_label(2, Label.REFRESH), a_label(1, Label.SUBSET)])
+    keep_hand_labels(database, [a_label(2, Label.REACQUISITION)])
+    with snapshot(database) as reader:
+        assert reader.hand_labels() == [a_label(1, Label.SUBSET), a_label(2, Label.REACQUISITION)]

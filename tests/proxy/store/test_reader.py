@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from proxy.journal.layout import Mark
 from proxy.model.errors import UsageError
 from proxy.model.facts import CallFact, ExchangeFact, ExchangeKind, IterationFact, Label, SessionFact, TurnFact
 from proxy.model.ids import SessionId, session_id
-from proxy.store import Database, Total, Writer, snapshot
+from proxy.store import Commit, Content, Database, StateChange, Total, Writer, snapshot
 from tests.support.store import MAIN, SESSION, START_US, WRITER, a_commit, a_fact, an_exchange
 
 OTHER = SessionId("5" * 8 + "6" * 24)
@@ -171,3 +172,13 @@ def test_a_summary_call_is_compaction_and_a_turn_without_calls_is_an_event(datab
         (event,) = reader.events(SESSION)
     assert (event["tool"], event["compaction_tokens"], event["cache_read_tokens"]) == (None, 20_400, 20_000)
     assert event["ended_us"] - event["started_us"] == 900_000
+
+
+def test_the_contents_of_one_session_are_its_own(database: Database, writer: Writer) -> None:
+    for number, session, text in ((1, SESSION, b"mine"), (2, OTHER, b"another's")):
+        piece = Content(f"{number}" * 64, text, redacted=False)
+        state = StateChange(session, 0, {"main": b"state"})
+        exchange = an_exchange(number, session=None)
+        writer.commit(Commit(exchange=exchange, state=state, contents=[piece], mark=Mark(number, 1, number * 1000)))
+    with snapshot(database) as reader:
+        assert list(reader.contents_of(SESSION)) == [b"mine"]
