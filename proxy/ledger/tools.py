@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -106,13 +106,8 @@ class ToolRules:
 
     def decides_by_name(self, client: str, tool: str) -> bool:
         """Whether class and action of a tool follow from its name alone, whatever its arguments are."""
-        fits = (
-            rule
-            for rule in self._book.tools
-            if rule.client.match(client) and any(one.match(tool) for one in rule.tools)
-        )
-        rule = next(fits, None)
-        return rule is None or not (rule.runs_text or rule.when)
+        rule = next(self._named(client, tool), None)
+        return rule is None or not (rule.shell or rule.when)
 
     def knows_program(self, program: str) -> bool:
         """Whether a shell program is in a table or a rule, or needs none."""
@@ -134,14 +129,16 @@ class ToolRules:
         return ""
 
     def _rule(self, client: str, tool: str, arguments: Mapping[str, Any]) -> ToolRule | None:
-        for rule in self._book.tools:
-            if (
-                rule.client.match(client)
-                and any(one.match(tool) for one in rule.tools)
-                and all(arguments.get(name) in values for name, values in rule.when.items())
-            ):
+        for rule in self._named(client, tool):
+            if all(arguments.get(name) in values for name, values in rule.when.items()):
                 return rule
         return None
+
+    def _named(self, client: str, tool: str) -> Iterator[ToolRule]:
+        """Rules for a tool of that name, in the order in which they are asked."""
+        for rule in self._book.tools:
+            if rule.client.match(client) and any(one.match(tool) for one in rule.tools):
+                yield rule
 
     def _find_results(self, client: str, tool: str) -> tuple[ResultRule, ...]:
         return tuple(

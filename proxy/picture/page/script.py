@@ -60,7 +60,10 @@ SCRIPT = """\
     if (!spot) return;
     hide();
     show(spot);
-    if (!spot.hasAttribute("aria-label")) spot.setAttribute("aria-label", spot.dataset.tip);
+    if (!spot.hasAttribute("aria-label")) {
+      spot.setAttribute("role", "img");
+      spot.setAttribute("aria-label", spot.dataset.tip);
+    }
   });
   picture.addEventListener("focusout", (event) => { light(event.target, false); hide(); });
   const middle = (spot) => spot.getBoundingClientRect().left + spot.getBoundingClientRect().width / 2;

@@ -72,7 +72,7 @@ def test_hostile_names_add_no_element() -> None:
 
 
 def test_a_long_session_stays_small() -> None:
-    page = html_page(a_long_session(600).story())
+    page = html_page(a_long_session(400).story())
     assert len(page) < 1_500_000
     assert "share 154 columns" in page
 

@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def a_crowded_session() -> Telling:
-    return a_long_session(500)
+    return a_long_session(300)
 
 
 def a_page(folder: Path, name: str, told: Telling) -> Path:
@@ -153,6 +153,16 @@ def test_a_bill_that_is_opened_shows_its_sum_and_lists_first_what_was_fetched_ag
     assert "src/b.py" in rows[0], "the largest of those fetched as often"
     total = browser.value("document.querySelector('#b1 tr.total').innerText")
     assert total.split() == ["measured", "$0.0509"]
+
+
+def test_a_click_on_a_band_opens_its_bill_and_a_second_one_after_it_was_closed_does_so_again(
+    browser: Browser, folder: Path
+) -> None:
+    browser.open(a_page(folder, "pictured", a_pictured_session()), WIDE)
+    for _ in range(2):
+        browser.do("click", spot=".wide.by-turn .band text")
+        assert browser.value("document.getElementById('b1').open") is True
+        browser.value("document.getElementById('b1').open = false")
 
 
 def test_the_axis_can_be_switched_to_time(browser: Browser, folder: Path) -> None:
