@@ -15,10 +15,12 @@ from proxy.story.figures import shortened
 from proxy.story.naming import name_of_session
 from proxy.story.story import Story
 
-MOST_LISTED = 60
-"""Dropped observations that a bill lists; the others are counted."""
-MOST_CHARACTERS = 20_000
-"""Of one content that is shown."""
+MOST_LISTED, LEAST_LISTED = 60, 5
+"""Dropped observations that one bill lists; the others are counted."""
+MOST_LISTED_IN_ALL = 3_000
+"""Where there are many bills, each lists less."""
+MOST_CHARACTERS, MOST_CHARACTERS_IN_ALL = 20_000, 5_000_000
+"""Of one content that is shown, and of all."""
 MOST_NAMED = 160
 
 Contents = Mapping[CallId, str]
@@ -29,7 +31,34 @@ def bills_section(story: Story, contents: Contents) -> str:
     """One part that can be opened for each compaction."""
     if not story.bills:
         return element("p", "no compaction so far: nothing has left the model\u2019s view", class_="soft")
-    return "".join(_bill(story, f"b{number}", bill, contents) for number, bill in enumerate(story.bills, start=1))
+    shown = affordable(story, contents)
+    bills = "".join(_bill(story, f"b{number}", bill, shown) for number, bill in enumerate(story.bills, start=1))
+    return bills + _left_out(len(contents) - len(shown)) if contents else bills
+
+
+def affordable(story: Story, contents: Contents) -> Contents:
+    """Answers to what was dropped, in the order of the bills, up to a size that a browser opens with ease."""
+    shown: dict[CallId, str] = {}
+    left = MOST_CHARACTERS_IN_ALL
+    for bill in story.bills:
+        for each in _listed(story, bill.boundary):
+            text = contents.get(each.observation.call)
+            if text is not None and left >= min(len(text), MOST_CHARACTERS):
+                left -= 0 if each.observation.call in shown else min(len(text), MOST_CHARACTERS)
+                shown[each.observation.call] = text
+    return shown
+
+
+def _left_out(count: int) -> str:
+    if not count:
+        return ""
+    said = f"{figures.plural(count, 'kept answer')} not in this file: not dropped by a compaction, or no room"
+    return element("p", words(said), class_="soft")
+
+
+def _listed(story: Story, boundary: BoundaryFact) -> list[Dropped]:
+    most = max(LEAST_LISTED, min(MOST_LISTED, MOST_LISTED_IN_ALL // len(story.bills)))
+    return dropped_by(story, boundary)[:most]
 
 
 def _bill(story: Story, name: str, bill: Bill, contents: Contents) -> str:
@@ -66,18 +95,17 @@ def _rows(bill: Bill) -> Iterator[str]:
 
 
 def _dropped(story: Story, boundary: BoundaryFact, contents: Contents) -> Iterator[str]:
-    found = dropped_by(story, boundary)
-    if not found:
+    listed = _listed(story, boundary)
+    if not listed:
         return
     head = element(
         "tr", element("th", "fetched again"), element("th", "tokens ref", class_="n"), element("th", "what"),
         element("th", "seen at", class_="extra"), element("th", "in summary", class_="extra"),
     )  # fmt: skip
-    yield element("table", head, *(_one(each, contents) for each in found[:MOST_LISTED]), class_="dropped")
-    if len(found) > MOST_LISTED:
-        yield element(
-            "p", f"\u2026 and {len(found) - MOST_LISTED:,} more, smaller or never fetched again", class_="soft"
-        )
+    yield element("table", head, *(_one(each, contents) for each in listed), class_="dropped")
+    if boundary.dropped_observations > len(listed):
+        rest = f"\u2026 and {boundary.dropped_observations - len(listed):,} more, smaller or never fetched again"
+        yield element("p", rest, class_="soft")
 
 
 def _one(each: Dropped, contents: Contents) -> str:

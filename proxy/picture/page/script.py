@@ -93,18 +93,21 @@ SCRIPT = """\
     const first = svg.querySelector(".tick");
     if (first) first.tabIndex = 0;
   }
-  const open = () => {
-    const bill = /^#b[0-9]+$/.test(location.hash) && document.getElementById(location.hash.slice(1));
+  const open = (hash) => {
+    const bill = /^#b[0-9]+$/.test(hash) && document.getElementById(hash.slice(1));
     if (!bill) return;
     bill.open = true;
     bill.querySelector("summary").focus();
     bill.scrollIntoView({block: "nearest"});
   };
-  addEventListener("hashchange", open);
   picture.addEventListener("click", (event) => {
     const band = event.target.closest(".band");
-    if (band && band.getAttribute("href") === location.hash) open();
+    if (!band) return;
+    event.preventDefault();
+    history.replaceState(null, "", band.getAttribute("href"));
+    open(location.hash);
   });
-  open();
+  addEventListener("hashchange", () => open(location.hash));
+  open(location.hash);
 })();
 """
