@@ -191,8 +191,16 @@ class ClaudeCode:
 
     def _enter(self, uuid: str, node: Node) -> None:
         self._nodes[uuid] = self._latest[node.agent] = node
-        for kept in dict.fromkeys(self._kept.pop(uuid, ())):
-            node.messages += kept.messages
+        kept = dict.fromkeys(self._kept.pop(uuid, ()))
+        if not kept:
+            return
+        # What a compaction kept stands behind its summary from now on. What follows names the last of it as its parent
+        # in some versions, and the summary in others.
+        tip, moved = node, {}
+        for former in kept:
+            tip = moved[former] = former.again(tip)
+        self._nodes |= {name: moved[one] for name, one in self._nodes.items() if one in moved}
+        self._nodes[uuid] = self._latest[node.agent] = tip
 
     def _forget(self, agent: str) -> None:
         """Behind a compaction of a very large session, hold what it kept and nothing else."""

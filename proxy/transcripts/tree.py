@@ -32,6 +32,10 @@ class Node:
     is_forgotten: bool = False
     """Its messages are not held any more."""
 
+    def again(self, parent: Node) -> Node:
+        """The same in another place; what is still added to the messages is added to both."""
+        return replace(self, parent=parent)
+
     def forget(self) -> None:
         """Let go of the messages."""
         self.messages, self.is_forgotten = [], True

@@ -150,8 +150,14 @@ def _bills(found: Overview) -> list[str]:
     rows.append(("  known", "", figures.usd(found.known_pico_usd, is_column=True), ""))
     return [
         *aligned(rows, right=(1, 2)),
-        f"  modelled: {found.paid_back:,} of {found.judged:,} saved what is known of their cost in the turns after",
+        _saved(found),
     ]
+
+
+def _saved(found: Overview) -> str:
+    if not found.judged:
+        return "  modelled: whether they paid back cannot be said"
+    return f"  modelled: {found.paid_back:,} of {found.judged:,} saved what is known of their cost in the turns after"
 
 
 def _dearest(accounts: Sequence[Account]) -> list[str]:

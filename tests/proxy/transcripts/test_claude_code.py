@@ -107,7 +107,8 @@ def test_a_compaction_at_the_end_is_counted_and_followed_by_nothing(tmp_path: Pa
 
 
 @pytest.mark.parametrize("form", ["preservedMessages", "preservedSegment"])
-def test_what_a_compaction_kept_stands_behind_its_summary(tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("parent", ["summary", "kept"])
+def test_what_a_compaction_kept_stands_behind_its_summary(tmp_path: Path, form: str, parent: str) -> None:
     file = ClaudeFile()
     file.user("hello")
     file.turn(call("t1", "Read", file_path="/a"), "content of a")
@@ -120,10 +121,12 @@ def test_what_a_compaction_kept_stands_behind_its_summary(tmp_path: Path, form: 
     }
     file.compact("what was done", **{form: metadata[form]})
     assert file.records[-1]["uuid"] == anchor
+    file.tip = anchor if parent == "summary" else kept
     file.user("go on")
     file.answer(say("on"))
-    told, _, _ = calls(file, folder=tmp_path)
+    told, beside, _ = calls(file, folder=tmp_path)
     assert texts(told[-1]) == [f"user:{CONTINUED}what was done", "assistant:kept words", "user:go on"]
+    assert (beside.marks, beside.followed) == (1, 1)
 
 
 def test_results_that_the_client_cleared_by_itself_are_cleared_from_there_on(tmp_path: Path) -> None:
