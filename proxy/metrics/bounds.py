@@ -21,6 +21,8 @@ class Bounds:
         self._file = file
         self._named: dict[str, dict[str, None]] = {}
         """By dimension. The combinations of client and user's labels stand under the names of all of them."""
+        self._said: set[str] = set()
+        """Those that outlive this process."""
         self._is_saved = True
         self._load()
 
@@ -46,7 +48,7 @@ class Bounds:
             return
         draft = self._file.with_suffix(".draft")
         draft.touch(mode=0o600)
-        draft.write_text(json.dumps({name: list(values) for name, values in self._named.items()}), "utf-8")
+        draft.write_text(json.dumps({name: list(self._named[name]) for name in sorted(self._said)}), "utf-8")
         draft.replace(self._file)
         self._is_saved = True
 
@@ -57,6 +59,8 @@ class Bounds:
             return UNKNOWN
         if value in (OTHER, UNKNOWN):
             return value
+        if dimension.is_said:
+            self._said.add(dimension.name)
         is_named = _PLAIN.fullmatch(value) and self._is_named(dimension.name, value, most=dimension.most)
         return value if is_named else OTHER
 
@@ -64,7 +68,9 @@ class Bounds:
         dimensions = [dimension for dimension in metric.labels if dimension.is_users or dimension == CLIENT]
         pairs = zip(metric.labels, shown, strict=True)
         combination = "\n".join(value for dimension, value in pairs if dimension in dimensions)
-        return self._is_named(" ".join(dimension.name for dimension in dimensions), combination, most=COMBINATIONS)
+        name = " ".join(dimension.name for dimension in dimensions)
+        self._said.add(name)
+        return self._is_named(name, combination, most=COMBINATIONS)
 
     def _is_named(self, name: str, value: str, *, most: int) -> bool:
         """Whether a value has a name; gives it one while there is room."""
@@ -82,6 +88,7 @@ class Bounds:
         except (OSError, ValueError):
             return  # a new folder, or a file of a process that died while writing
         self._named = {name: dict.fromkeys(values) for name, values in found.items()}
+        self._said = set(self._named)
 
 
 def _stray(dimension: Dimension, value: str) -> str:

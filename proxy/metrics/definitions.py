@@ -35,6 +35,8 @@ class Dimension:
     """The closed set of its values, each written even when 0; empty when they come from traffic or settings."""
     most: int = 0
     """How many values of an open set get a name of their own; the rest is `other`."""
+    is_said: bool = False
+    """Its values come from traffic: which of them have a name outlives the process. Those of settings may change."""
     is_users: bool = False
     """One of `[labels]`: bounded also together with the client (`COMBINATIONS`)."""
 
@@ -77,9 +79,9 @@ USER_VALUES = 20
 COMBINATIONS = 32
 """Combinations of client and user's labels that are told apart; in further ones the labels are `other`."""
 
-CLIENT = Dimension("client", most=8)
-MODEL = Dimension("model", most=16)
-REASON = Dimension("reason", most=24)
+CLIENT = Dimension("client", most=8, is_said=True)
+MODEL = Dimension("model", most=16, is_said=True)
+REASON = Dimension("reason", most=24, is_said=True)
 PROCESS = Dimension("process", most=4)
 SOURCE = Dimension("source", ("page", "observer", "store", "export"))
 EXCHANGE_KIND = Dimension("kind", tuple(ExchangeKind))
@@ -101,7 +103,7 @@ REREAD = Dimension("class", REREAD_CLASSES)
 REPEAT_CLASSES = (Label.REPEAT_VISIBLE, Label.REACQUISITION, Label.SUBSET, Label.SUPERSET, Label.OVERLAP, Label.VARIANT)
 REPEAT = Dimension("class", (*REPEAT_CLASSES, "none"))
 PHASE = Dimension("phase", ("before", "after"))
-TOOL = Dimension("tool", most=16)
+TOOL = Dimension("tool", most=16, is_said=True)
 EXTENT = Dimension("extent", ("exact", "partial"))
 BILL_PART = Dimension("part", ("summary", "cache_rewrite", "exact_rereads", "partial_rereads", "attempted_rereads"))
 OUTCOME = Dimension("outcome", ("sent", "dropped"))
@@ -269,7 +271,7 @@ LABELLED_SERIES_LIMIT = 15_000
 
 def labelled(names: Iterable[str]) -> tuple[Metric, ...]:
     """All metrics; those of sessions with the user's labels behind the client."""
-    users = tuple(Dimension(f"label_{name}", most=USER_VALUES, is_users=True) for name in names)
+    users = tuple(Dimension(f"label_{name}", most=USER_VALUES, is_said=True, is_users=True) for name in names)
     return tuple(
         replace(metric, labels=(CLIENT, *users, *metric.labels[1:])) if metric.labels[:1] == (CLIENT,) else metric
         for metric in METRICS

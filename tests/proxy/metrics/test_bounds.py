@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from proxy.metrics.bounds import Bounds
 from proxy.metrics.definitions import BY_NAME, COMBINATIONS, Dimension, Kind, Metric, labelled
 from proxy.metrics.readings import Labels, Value
 
-MODEL = Metric("by_model", Kind.COUNTER, "", (Dimension("model", most=16),))
+MODEL = Metric("by_model", Kind.COUNTER, "", (Dimension("model", most=16, is_said=True),))
 BOUNDARIES = BY_NAME["compaction_boundaries_total"]
 
 
@@ -43,6 +44,15 @@ def test_names_outlive_the_process_that_gave_them(tmp_path: Path) -> None:
     second = Bounds(tmp_path / "names.json")
     assert second.labels(MODEL, ("m0",)) == ("other",)
     assert second.labels(MODEL, ("m16",)) == ("m16",)
+
+
+def test_what_is_installed_and_set_up_is_never_kept_beyond_its_process(tmp_path: Path) -> None:
+    for version in ("1.0", "1.1"):
+        bounds = Bounds(tmp_path / "names.json")
+        assert bounds.labels(BY_NAME["compaction_build_info"], (version,)) == (version,)
+        assert bounds.labels(MODEL, ("m",)) == ("m",)
+        bounds.save()
+    assert json.loads((tmp_path / "names.json").read_text()) == {"model": ["m"]}
 
 
 def test_a_damaged_file_of_names_is_begun_anew(tmp_path: Path) -> None:
