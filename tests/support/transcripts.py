@@ -39,7 +39,7 @@ class ClaudeFile:
 
     session: str = "5c1f0c5e-0000-4000-8000-000000000001"
     version: str = "2.1.332"
-    cwd: str = "/work"
+    cwd: str = "/repo"
     agent: str = ""
     """Set for a sub-agent's file."""
     records: list[Json] = field(default_factory=list)
@@ -255,9 +255,9 @@ class CodexFile:
     def __post_init__(self) -> None:
         """A rollout begins with who writes it."""
         named = {"id": self.thread, "session_id": self.session or self.thread, "cli_version": self.version}
-        self.record("session_meta", **named, cwd="/work", base_instructions={"text": "Be brief."})
-        self.record("turn_context", cwd="/work", model="gpt-5.1-codex")
-        self.user("<environment_context>\n  <cwd>/work</cwd>\n</environment_context>")
+        self.record("session_meta", **named, cwd="/repo", base_instructions={"text": "Be brief."})
+        self.record("turn_context", cwd="/repo", model="gpt-5.1-codex")
+        self.user("<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>")
 
     def record(self, kind: str, **payload: object) -> None:
         """One record."""

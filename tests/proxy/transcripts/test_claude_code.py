@@ -50,7 +50,7 @@ def test_the_stub_says_who_called_and_when(tmp_path: Path) -> None:
     assert told.exchange.header("x-claude-code-session-id") == file.session
     assert told.exchange.header("user-agent") == "claude-cli/2.1.332"
     assert told.exchange.duration_us == 2_000_000
-    assert told.reading.request.system[0].text == "Working directory: /work"
+    assert told.reading.request.system[0].text == "Working directory: /repo"
 
 
 def test_results_of_parallel_calls_hang_on_different_records_and_all_stand_in_the_history(tmp_path: Path) -> None:

@@ -45,10 +45,10 @@ def test_what_was_read_again_after_a_compaction_is_found_with_its_bill(tmp_path:
     file = ClaudeFile()
     file.user("hello")
     content = numbered(a_file("a"))
-    file.turn(call("t1", "Read", file_path="/work/a"), content, used=usage(write=1_000))
-    file.turn(call("t2", "Read", file_path="/work/a"), content, used=usage(read=1_000, write=100))
+    file.turn(call("t1", "Read", file_path="/repo/a"), content, used=usage(write=1_000))
+    file.turn(call("t2", "Read", file_path="/repo/a"), content, used=usage(read=1_000, write=100))
     file.compact("what was done")
-    file.turn(call("t3", "Read", file_path="/work/a"), content, used=usage(write=500))
+    file.turn(call("t3", "Read", file_path="/repo/a"), content, used=usage(write=500))
     file.answer(say("Done."), used=usage(read=500, write=50))
     facts, _ = facts_of(file.write(tmp_path / "a.jsonl"))
     (boundary,) = facts.of(BoundaryFact)
@@ -112,7 +112,7 @@ def test_the_plain_script_says_the_same_of_any_claude_code_session(
     for number, (what, which) in enumerate(moves):
         if what == "read":
             content = numbered(a_file(f"file {which} in version {versions[which]}"))
-            file.turn(call(f"t{number}", "Read", file_path=f"/work/{which}"), content)
+            file.turn(call(f"t{number}", "Read", file_path=f"/repo/{which}"), content)
         elif what == "run":
             file.turn(call(f"t{number}", "Bash", command=f"make {which}"), f"made {number}")
         elif what == "compact":

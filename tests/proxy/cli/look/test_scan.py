@@ -41,12 +41,12 @@ def a_compacted_session(session: str = "5c1f0c5e-0000-4000-8000-000000000001") -
     content = {name: numbered(a_file(name)) for name in "ab"}
     for place, name in enumerate("aba"):
         used = usage(read=10_000 + 500 * place, write=500, output=50)
-        file.turn(call(f"t{place}", "Read", file_path=f"/work/{name}"), content[name], used=used)
+        file.turn(call(f"t{place}", "Read", file_path=f"/repo/{name}"), content[name], used=used)
     file.answer(say("so far"), used=usage(read=12_000, write=300))
     file.compact("what was done")
     for place, name in enumerate("aab"):
         used = usage(read=3_000 + 400 * place, write=2_000 if not place else 400, output=50)
-        file.turn(call(f"u{place}", "Read", file_path=f"/work/{name}"), content[name], used=used)
+        file.turn(call(f"u{place}", "Read", file_path=f"/repo/{name}"), content[name], used=used)
     file.answer(say("Done."), used=usage(read=5_000, write=300))
     return file
 

@@ -19,10 +19,10 @@ def a_compacted_session() -> ClaudeFile:
     file.user("hello")
     content = numbered(a_file("a"))
     for place in range(2):
-        file.turn(call(f"t{place}", "Read", file_path="/work/a"), content, used=usage(read=1_000, write=100))
+        file.turn(call(f"t{place}", "Read", file_path="/repo/a"), content, used=usage(read=1_000, write=100))
     file.answer(say("so far"), used=usage(read=1_100, write=100))
     file.compact("what was done")
-    file.turn(call("u1", "Read", file_path="/work/a"), content, used=usage(write=400))
+    file.turn(call("u1", "Read", file_path="/repo/a"), content, used=usage(write=400))
     file.answer(say("Done."), used=usage(read=400, write=200))
     return file
 

@@ -15,7 +15,7 @@ def scanned(folder: Path, *, jobs: int = 1) -> Scan:
 def a_session(session: str) -> ClaudeFile:
     file = ClaudeFile(session=session)
     file.user("hello")
-    file.turn(call("t1", "Read", file_path="/work/a"), numbered(a_file("a")), used=usage(write=100))
+    file.turn(call("t1", "Read", file_path="/repo/a"), numbered(a_file("a")), used=usage(write=100))
     file.answer(say("so far"), used=usage(read=100, write=10))
     return file
 
