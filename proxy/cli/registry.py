@@ -39,7 +39,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("LOOK", "compare A B", "two sessions", "compare 7f3a 91c0", "look.compare"),
     Entry("LIVE", "wrap [--intercept] -- CMD", "one agent through a relay", "wrap -- claude", "live.wrap"),
     Entry("LIVE", "serve", "relay + observer", "serve --config gate.toml", "live.serve"),
-    Entry("LIVE", "intercept [ca show|path]", "HTTPS_PROXY door", "intercept --port 8766", "live.intercept"),
+    Entry("LIVE", "intercept [ca]", "HTTPS_PROXY door", "intercept --port 8766", "live.intercept"),
     Entry("LIVE", "observe", "observer alone", "observe --until-idle", "live.observe"),
     Entry("LIVE", "tools list|suggest|test", "classify your agent's tools", "tools suggest --write", "live.tools"),
     Entry("KEEP", "audit sample|import", "check the labels by hand", "audit sample > audit.csv", "keep.audit"),

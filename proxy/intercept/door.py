@@ -61,20 +61,12 @@ async def run_intercept(
         InputError: the authority is not what it should be.
     """
     hush()
-    relay = settings.relay
-    counters = RelayCounters(page, relay.upstreams, start_us=clock.time_ns() // 1000)
+    counters = RelayCounters(page, settings.relay.upstreams, start_us=clock.time_ns() // 1000)
     withhold(page)
     authority = the_authority(settings.authority)
-    write_stores(authority, relay.ca_bundle, os.environ)
-    listener = listen(relay)
-    addon = JournalAddon(
-        Desk(journal, counters, clock),
-        Hosts(relay.upstreams.values()),
-        Access(relay.token_sha256, RunTags(relay.run_tags)),
-        is_reverse=bool(settings.reverse),
-    )
-    addon.own_port = listener.getsockname()[1]
-    door = Door(settings, addon, authority)
+    write_stores(authority, settings.relay.ca_bundle, os.environ)
+    listener = listen(settings.relay)
+    door = Door(settings, Desk(journal, counters, clock), authority)
     loop = asyncio.get_running_loop()
     stop = stop or _on_signals(loop)
     ticking = loop.create_task(_tick(journal, counters))
@@ -84,7 +76,7 @@ async def run_intercept(
         ready(Listening(host, port, listener.fileno()))
         await stop.wait()
     finally:
-        await door.close(relay.drain_s)
+        await door.close(settings.relay.drain_s)
         ticking.cancel()
         counters.mirror_journal(journal.counters)
 
@@ -101,29 +93,22 @@ def withhold(page: Page) -> None:
 class Door:
     """mitmproxy's master with the few addons that are needed; those that edit, answer or replay are left out."""
 
-    def __init__(self, settings: InterceptSettings, addon: JournalAddon, authority: Authority) -> None:
-        self._addon = addon
+    def __init__(self, settings: InterceptSettings, desk: Desk, authority: Authority) -> None:
+        relay, hosts = settings.relay, Hosts(settings.relay.upstreams.values())
+        access = Access(relay.token_sha256, RunTags(relay.run_tags))
+        self._addon = JournalAddon(desk, hosts, access, is_reverse=bool(settings.reverse))
         self._proxyserver = Proxyserver()  # type: ignore[no-untyped-call]
         self._mode = ProxyMode.parse(_mode(settings))
-        options = Options(
-            confdir=str(authority.folder),
-            allow_hosts=[] if settings.reverse else Hosts(settings.relay.upstreams.values()).patterns(),
-            ssl_verify_upstream_trusted_ca=str(authority.trust),
-            ssl_verify_upstream_trusted_confdir=ssl.get_default_verify_paths().capath,
-            http2=False,
-            http3=False,
-            upstream_cert=False,
-            websocket=False,  # then what follows a 101 is passed on as bytes, and so recorded
-            tcp_timeout=_NEVER_S,
-        )
+        options = _options(authority, [] if settings.reverse else hosts.patterns())
         self._master = Master(options)
-        addons = (self._proxyserver, addon, NextLayer(), TlsConfig(), EgressAddon(settings.relay.egress))
+        addons = (self._proxyserver, self._addon, NextLayer(), TlsConfig(), EgressAddon(relay.egress))
         self._master.addons.add(*addons)  # type: ignore[no-untyped-call]
         options.update(connection_strategy="lazy", keep_host_header=True)  # type: ignore[no-untyped-call]
         self._server: asyncio.Server | None = None
 
     async def open(self, listener: socket.socket) -> None:
         """Serve the listening socket. mitmproxy would make one of its own, which nobody could hand on."""
+        self._addon.own_port = listener.getsockname()[1]
         await self._master.running()
         instance: ServerInstance[ProxyMode] = ServerInstance.make(self._mode, self._proxyserver)
         self._server = await asyncio.start_server(instance.handle_stream, sock=listener, backlog=_BACKLOG)
@@ -155,6 +140,21 @@ class Door:
             if observed.exchange_of(connection.client.id) is None:
                 await connection.on_timeout()
         return observed.under_way()
+
+
+def _options(authority: Authority, opened: list[str]) -> Options:
+    """What mitmproxy is told; `opened` are the patterns of what is decrypted, none for everything."""
+    return Options(
+        confdir=str(authority.folder),
+        allow_hosts=opened,
+        ssl_verify_upstream_trusted_ca=str(authority.trust),
+        ssl_verify_upstream_trusted_confdir=ssl.get_default_verify_paths().capath,
+        http2=False,
+        http3=False,
+        upstream_cert=False,
+        websocket=False,  # then what follows a 101 is passed on as bytes, and so recorded
+        tcp_timeout=_NEVER_S,
+    )
 
 
 def _mode(settings: InterceptSettings) -> str:

@@ -51,6 +51,7 @@ def handed_over(environment: MutableMapping[str, str]) -> socket.socket | None:
     except OSError as error:
         raise UsageError(f"LISTEN_FDS=1: descriptor {FIRST_FD}: {(error.strerror or 'no socket').lower()}") from None
     if not is_listening or found.family not in (socket.AF_INET, socket.AF_INET6) or found.type != socket.SOCK_STREAM:
+        found.close()
         raise UsageError(f"LISTEN_FDS=1: descriptor {FIRST_FD} is no TCP socket that listens (ListenStream=HOST:PORT)")
     return found
 

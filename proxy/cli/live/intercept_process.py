@@ -10,7 +10,6 @@ import click
 
 from proxy.cli import page
 from proxy.relay.server import Listening
-from proxy.wiring.intercept import serve_intercept
 from proxy.wiring.logs import start_logging
 from proxy.wiring.spec import read_relay_spec
 
@@ -20,6 +19,8 @@ from proxy.wiring.spec import read_relay_spec
 @click.option("--ready-fd", type=int, help="Where it says that it listens.")
 def intercept(spec: Path, ready_fd: int | None) -> None:
     """Run an intercept door alone: what `intercept` and `wrap --intercept` start."""
+    from proxy.wiring.intercept import serve_intercept  # noqa: PLC0415  needs the extra, and takes its time
+
     told = read_relay_spec(spec)
     start_logging(told.log, "intercept")
 

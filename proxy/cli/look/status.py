@@ -65,7 +65,7 @@ def read_status(said: Settings) -> Status:
 def _processes(running: Running) -> list[Process]:
     told = (
         ("supervisor", running.supervisor, running.admin_url),
-        ("relay", running.relay, running.relay_url),
+        (running.door, running.relay, running.relay_url),
         ("observer", running.observer, ""),
     )
     return [

@@ -159,8 +159,7 @@ def _advice(status: Status) -> Iterator[tuple[bool, str, str]]:
     )
     yield (
         not status.total and not status.requests,
-        "the relay runs and nobody has asked it anything: is the agent's base URL set?",
-        f"ANTHROPIC_BASE_URL={_relay_of(status)} claude     or: compaction-gate wrap -- claude",
+        *_how_to_be_seen(status),
     )
     yield (
         not status.total,
@@ -176,5 +175,15 @@ def _advice(status: Status) -> Iterator[tuple[bool, str, str]]:
     yield True, "sessions, the worst first:", "compaction-gate sessions"
 
 
-def _relay_of(status: Status) -> str:
-    return next((process.where for process in status.processes if process.name == "relay"), "")
+def _how_to_be_seen(status: Status) -> tuple[str, str]:
+    """What is missing when the live door has seen nothing, and what to type."""
+    doors = {process.name: process.where for process in status.processes}
+    if "intercept" in doors:
+        return (
+            "the door runs and nobody has asked it anything: is the agent's proxy set, and our certificate trusted?",
+            f"HTTPS_PROXY={doors['intercept']} claude     or: compaction-gate wrap --intercept -- claude",
+        )
+    return (
+        "the relay runs and nobody has asked it anything: is the agent's base URL set?",
+        f"ANTHROPIC_BASE_URL={doors.get('relay', '')} claude     or: compaction-gate wrap -- claude",
+    )

@@ -63,9 +63,8 @@ class ProxyRoute:
         hosts = ", ".join(sorted({urlsplit(url).netloc for url in self.upstreams.values()}))
         yield f"{self.door_url} is its HTTPS proxy · opened and recorded: {hosts} · everything else stays shut"
         yield f"set for this command only: {', '.join(sorted(self.variables(environment)))}"
-        shut_out = [
-            host for host in hosts.split(", ") if host.split(":")[0] in self._exceptions(environment).split(",")
-        ]
+        exceptions = self._exceptions(environment).split(",")
+        shut_out = [host for host in hosts.split(", ") if host.partition(":")[0] in exceptions]
         if shut_out:
             yield f"your NO_PROXY names {', '.join(shut_out)}: what goes there is not seen"
 

@@ -9,7 +9,7 @@ def test_the_usage_in_the_overview_names_the_subcommands_that_exist() -> None:
     for name, command in pages():
         entry = registry.entry(name)
         if entry is not None and isinstance(command, Group):
-            assert sorted(entry.usage.split()[1].split("|")) == sorted(command.commands)
+            assert sorted(entry.usage.split()[1].strip("[]").split("|")) == sorted(command.commands)
 
 
 def test_names_are_unique_and_groups_follow_the_work() -> None:

@@ -67,6 +67,22 @@ def test_a_gauge_nobody_set_is_absent_and_never_zero(path: Path) -> None:
     assert value(path, "compaction_relay_in_flight") == 2
 
 
+def test_what_a_writer_does_not_measure_is_absent_and_begins_anew_with_one_that_does(path: Path) -> None:
+    page = Page(path, VOCABULARY)
+    page.add(page.slot(REQUESTS, upstream="local"), 2)
+    page.withhold(REQUESTS, upstream="local")
+    page.withhold(EXCHANGE_SECONDS, upstream="local")
+    assert value(path, "compaction_relay_requests_total", upstream="local") is None
+    assert value(path, "compaction_relay_requests_total", upstream="anthropic") == 0
+    with pytest.raises(StopIteration):
+        distribution(path, upstream="local")
+    page.close()
+    again = Page(path, VOCABULARY)
+    assert value(path, "compaction_relay_requests_total", upstream="local") == 0
+    assert sum(distribution(path, upstream="local").counts) == 0
+    again.close()
+
+
 def test_values_are_read_in_the_unit_of_their_name(path: Path) -> None:
     page = Page(path, VOCABULARY)
     page.set(page.slot(START_TIME), 1_750_000_000_500_000)

@@ -5,11 +5,13 @@ from pathlib import Path
 from config.load import load
 from proxy.cli.live.wrap import outcome
 from proxy.store import open_database
+from proxy.supervisor.ways.base_url import Route
 from proxy.supervisor.wrap import Wrapped
 from tests.support.stories import Telling, a_compacted_session, keep
 from tests.support.typed import type_command
 
-DONE = Wrapped(status=0, run="r" * 32)
+ROUTE = Route(relay_url="http://127.0.0.1:1", tag="t", upstream="", upstream_url="https://api.anthropic.com")
+DONE = Wrapped(status=0, run="r" * 32, way=ROUTE)
 
 
 def test_the_outcome_tells_the_sessions_of_this_run_alone(tmp_path: Path) -> None:
