@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.clients.scenario import Scenario
-from tests.clients.scenarios import compaction, failing, reading, sessions
+from tests.clients.scenarios import compacting, compaction, failing, reading, sessions
 
 SCENARIOS: tuple[Scenario, ...] = (
     reading.READ_TWICE,
@@ -19,6 +19,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     failing.BROKEN,
     sessions.SUB_AGENT,
     sessions.CONTINUED,
+    sessions.TAKEN_UP,
+    sessions.TWO,
+    sessions.NAMED,
     sessions.CLEARED,
     sessions.REWOUND,
     compaction.MANUAL,
@@ -26,6 +29,10 @@ SCENARIOS: tuple[Scenario, ...] = (
     compaction.PUT_BACK,
     compaction.PARTLY,
     compaction.AUTOMATIC,
+    compacting.COMPACTED,
+    compacting.BETWEEN_RUNS,
+    compacting.BY_TEXT,
+    compacting.SUMMED_UP,
     compaction.PROVIDER_CLEAR,
     compaction.PROVIDER_COMPACTION,
 )

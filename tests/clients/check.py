@@ -16,8 +16,10 @@ from proxy.model.facts import (
     ThreadFact,
     TurnFact,
 )
+from proxy.model.ids import ExchangeId
 from proxy.scripted.provider import Served
-from proxy.scripted.reply import Sampling
+from tests.clients import billed
+from tests.clients.programs.client import Client
 from tests.clients.scenario import Scenario, is_needed, place_of
 
 
@@ -59,18 +61,25 @@ def check_client(scenario: Scenario, served: Sequence[Served], scripts: Iterable
         Finding("labelled calls not made once", [], sorted(p for p in labelled if places[p] != 1)),
         Finding("reads the policy needed", max(needed, scenario.needed), needed),
         Finding("summaries asked for", sum(kind == "client" for kind, _ in scenario.boundaries), summaries),
-        Finding("threads served", scenario.threads, len({(entry.session, entry.agent) for entry in served})),
+        *_threads_served(scenario, served),
     ]
 
 
+def _threads_served(scenario: Scenario, served: Sequence[Served]) -> list[Finding]:
+    """Of clients that name their sessions to the provider; the others' threads only their histories tell."""
+    threads = {(entry.session, entry.agent) for entry in served}
+    named = all(session for session, _ in threads)
+    return [Finding("threads served", scenario.threads, len(threads))] if named else []
+
+
 def check_product(
-    scenario: Scenario, version: str, served: Sequence[Served], facts: Facts, *, hinted: bool
+    scenario: Scenario, client: Client, served: Sequence[Served], facts: Facts, *, hinted: bool
 ) -> list[Finding]:
     """Whether the product found what the provider knows and the scenario says.
 
     Args:
         scenario: What must be found.
-        version: The client's.
+        client: Who did it.
         served: What the provider knows.
         facts: What the product found.
         hinted: The client told by headers what triggered its compactions.
@@ -80,23 +89,35 @@ def check_product(
         *_usage(served, facts),
         Finding("boundaries", [kind for kind, _ in scenario.boundaries], [b.kind.value for b in facts.boundaries]),
         _triggers(scenario, facts, hinted=hinted),
-        *_labels(scenario, version, facts),
+        *_labels(scenario, client, facts),
     ]
 
 
 def _structure(scenario: Scenario, served: Sequence[Served], facts: Facts) -> list[Finding]:
-    sessions = len({entry.session for entry in served})
     answered = _answered(served)
     calls = sorted(call["id"] for entry in answered for call in entry.calls)
     kinds = Counter(exchange.kind for exchange in facts.exchanges)
+    # Titles and the like stand beside the conversation.
+    beside = {entry.session for entry in served if entry.purpose == "side"}
     return [
-        Finding("sessions", sessions, len(facts.sessions)),
-        Finding("threads", scenario.threads, len(facts.threads)),
-        Finding("turns", len(answered), kinds[ExchangeKind.TURN]),
+        Finding("sessions", _sessions(scenario, served), len(facts.sessions)),
+        Finding("threads", scenario.threads + len(beside), len(facts.threads)),
+        Finding("turns", len(_turns(served)), kinds[ExchangeKind.TURN]),
+        Finding("prewarms", len(answered) - len(_turns(served)), kinds[ExchangeKind.PREWARM]),
         Finding("attempts without a turn", len(served) - len(answered), kinds[ExchangeKind.ATTEMPT]),
         Finding("unparsed, unobservable", 0, kinds[ExchangeKind.UNPARSED] + kinds[ExchangeKind.UNOBSERVABLE]),
         Finding("calls", calls, sorted(call.call for call in facts.calls)),
     ]
+
+
+def _sessions(scenario: Scenario, served: Sequence[Served]) -> int:
+    if scenario.session:  # the relay removed the name before the provider could see it
+        return 1
+    return len({entry.session for entry in served if entry.session}) or scenario.conversations
+
+
+def _turns(served: Sequence[Served]) -> list[Served]:
+    return [entry for entry in _answered(served) if entry.purpose != "prewarm"]
 
 
 def _answered(served: Sequence[Served]) -> list[Served]:
@@ -105,22 +126,22 @@ def _answered(served: Sequence[Served]) -> list[Served]:
 
 
 def _usage(served: Sequence[Served], facts: Facts) -> list[Finding]:
-    """Every sampling of every answered call, by message id, to the token."""
-    numbers = {turn.message_id: (turn.writer, turn.number) for turn in facts.turns}
-    found: dict[tuple[str, int], list[tuple[object, ...]]] = {}
-    for i in sorted(facts.iterations, key=lambda i: i.iteration):
-        row = (i.kind, i.uncached, i.cache_read, i.cache_write_5m, i.cache_write_1h, i.output)
-        found.setdefault((i.writer, i.number), []).append(row)
+    """Every sampling of every answered call, by message id, to the token; and how many told none."""
+    numbers = {turn.message_id: turn.exchange for turn in facts.turns}
+    rows: dict[ExchangeId | None, list[IterationFact]] = {}
+    for one in facts.iterations:
+        rows.setdefault(one.exchange, []).append(one)
+    turns = _turns(served)
     wrong = [
-        entry.message_id
-        for entry in _answered(served)
-        if found.get(numbers.get(entry.message_id, ("", 0))) != [_row(sampling) for sampling in entry.samplings]
+        (told, found)
+        for entry in turns
+        if (told := billed.told(entry)) != (found := billed.found(rows.get(numbers.get(entry.message_id), [])))
     ]
-    return [Finding("calls whose usage differs", [], wrong)]
-
-
-def _row(sampling: Sampling) -> tuple[object, ...]:
-    return (sampling.kind, *sampling.input, sampling.output)
+    silent = sum(not billed.tells_usage(entry) for entry in turns)
+    return [
+        Finding("usage where it differs", [], wrong),
+        Finding("turns without usage", silent, sum(turn.usage_missing for turn in facts.turns)),
+    ]
 
 
 def _triggers(scenario: Scenario, facts: Facts, *, hinted: bool) -> Finding:
@@ -132,9 +153,9 @@ def _triggers(scenario: Scenario, facts: Facts, *, hinted: bool) -> Finding:
     return Finding("triggers", expected, found)
 
 
-def _labels(scenario: Scenario, version: str, facts: Facts) -> list[Finding]:
+def _labels(scenario: Scenario, client: Client, facts: Facts) -> list[Finding]:
     found = {place_of(call.call): call.label.value for call in facts.calls}
-    expected = {place: scenario.label(place, version) for place in scenario.labels}
+    expected = {place: scenario.label(place, client.version) for place in scenario.labels}
     expected |= {place: "reacquisition" for place in found if is_needed(place)}
     once = sum(label == "reacquisition" for label in expected.values())
     return [

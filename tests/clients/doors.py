@@ -18,8 +18,10 @@ from proxy.scripted.app import serving
 from proxy.scripted.provider import Provider, Served
 from proxy.scripted.settings import ProviderSettings
 from tests.clients.catalogue import SCENARIOS
-from tests.clients.claude_code import ClaudeCode
-from tests.clients.install import CACHE, VERSIONS, install
+from tests.clients.programs.claude_code import ClaudeCode
+from tests.clients.programs.client import Door, Entry
+from tests.clients.programs.install import install
+from tests.clients.programs.packages import Npm
 from tests.clients.tunnel import tunnelling
 from tests.support.scripted import Tls, make_tls
 
@@ -28,6 +30,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "clients.md"
 BEGIN, END = "<!-- doors: begin -->", "<!-- doors: end -->"
 HINTS = ("x-claude-code-", "x-claude-1p-")
 NO_HINTS = frozenset({"x-claude-code-session-id", "x-claude-code-agent-id"})
+
+
+VERSIONS = (Npm.CLAUDE_CODE_197, Npm.CLAUDE_CODE_332)
 
 
 class Sent(NamedTuple):
@@ -77,7 +82,7 @@ async def _by_base_url(client: ClaudeCode) -> Sent:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         provider, folder = _set_up(Path(scratch))
         async with serving(provider) as url:
-            await client.run(SCENARIOS[0], folder, url)
+            await client.run(SCENARIOS[0], folder, Entry(url=url))
     return _sent(provider.ledger()[0])
 
 
@@ -88,7 +93,7 @@ async def _straight(client: ClaudeCode) -> Sent:
         async with serving(provider, tls=tls.server) as url, tunnelling(int(url.rsplit(":", 1)[1])) as proxy:
             through = {"HTTPS_PROXY": proxy, "NODE_EXTRA_CA_CERTS": str(tls.bundle)}
             straight = ClaudeCode(client.version, client.program, 256, more=through)
-            await straight.run(SCENARIOS[0], folder, f"https://{PROVIDER_HOST}")
+            await straight.run(SCENARIOS[0], folder, Entry(door=Door.STRAIGHT, url=f"https://{PROVIDER_HOST}"))
     return _sent(provider.ledger()[0])
 
 
@@ -161,7 +166,7 @@ async def compared() -> str:
     Raises:
         NotAvailableError: a version cannot be had.
     """
-    return table([await look(version, await install(version, CACHE)) for version in VERSIONS])
+    return table([await look(each.value.version, await install(each)) for each in VERSIONS])
 
 
 async def main(arguments: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The product as a user runs it: `compaction-gate serve` in front of one provider, and the facts in its store."""
+"""The product as a user runs it, by either door, in front of one provider; and the facts in its store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,12 +21,17 @@ from proxy.model.facts import (
     ThreadFact,
     TurnFact,
 )
+from proxy.model.ids import ExchangeId
 from proxy.store import Database, Reader, open_database, snapshot
 from tests.clients.check import Facts
 
 COMMAND = (sys.executable, "-c", "from gate.cli import main; main()")
 START_S, OBSERVE_S, STOP_S = 30.0, 30.0, 30.0
-MODEL_CALLS = frozenset(ExchangeKind) - {ExchangeKind.OTHER, ExchangeKind.OUT_OF_SCOPE}
+MODEL_CALLS = frozenset(ExchangeKind) - {ExchangeKind.OTHER, ExchangeKind.OUT_OF_SCOPE, ExchangeKind.SOCKET}
+
+
+Settings = Mapping[str, Mapping[str, str | int]]
+"""Tables of the settings file."""
 
 
 class ProductError(Exception):
@@ -35,11 +40,11 @@ class ProductError(Exception):
 
 @dataclass(slots=True)
 class Product:
-    """A running relay and its store."""
+    """A running door and its store."""
 
-    relay_url: str
+    door_url: str
     database: Database
-    _told: set[tuple[str, int]] = field(default_factory=set)
+    _told: set[ExchangeId] = field(default_factory=set)
     """Exchanges of former cases."""
 
     async def facts(self, *, calls: int) -> Facts:
@@ -51,10 +56,10 @@ class Product:
         deadline = time.monotonic() + OBSERVE_S
         while True:
             with snapshot(self.database) as reader:
-                exchanges = [e for e in reader.facts(ExchangeFact) if (e.writer, e.number) not in self._told]
+                exchanges = [e for e in reader.facts(ExchangeFact) if e.exchange not in self._told]
                 seen = sum(exchange.kind in MODEL_CALLS for exchange in exchanges)
                 if seen >= calls:
-                    self._told |= {(exchange.writer, exchange.number) for exchange in exchanges}
+                    self._told |= {exchange.exchange for exchange in exchanges}
                     return _facts(reader, exchanges)
             if time.monotonic() > deadline:
                 raise ProductError(f"{seen} of {calls} model calls were observed within {OBSERVE_S:.0f} s")
@@ -75,34 +80,30 @@ def _facts(reader: Reader, exchanges: list[ExchangeFact]) -> Facts:
 
 
 @asynccontextmanager
-async def serving(upstream: str, folder: Path) -> AsyncIterator[Product]:
-    """`serve` inside the block, in front of that address.
+async def serving(command: Sequence[str], settings: Settings, folder: Path) -> AsyncIterator[Product]:
+    """`serve` or `intercept` inside the block.
 
     Raises:
         ProductError: it did not start.
     """
-    config, ready, log = folder / "gate.toml", folder / "ready.json", folder / "serve.log"
-    config.write_text(_config(upstream, folder / "data"), encoding="utf-8")
+    config, ready, log = folder / "gate.toml", folder / "ready.json", folder / "door.log"
+    config.write_text(_toml({**settings, "store": {"data": str(folder / "data")}}), encoding="utf-8")
     with log.open("wb") as output:
-        command = (*COMMAND, "--config", str(config), "serve", "--ready-file", str(ready))
-        process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output)
+        line = (*COMMAND, "--config", str(config), *command, "--ready-file", str(ready))
+        process = await asyncio.create_subprocess_exec(*line, stdout=output, stderr=output)
         try:
-            relay_url = await _ready(process, ready, log)
+            door_url = await _ready(process, ready, log)
             with open_database(f"sqlite:///{folder}/data/store.db", create=False) as database:
-                yield Product(relay_url, database)
+                yield Product(door_url, database)
         finally:
             await _stop(process)
 
 
-def _config(upstream: str, data: Path) -> str:
-    tables = {
-        "relay": ('listen = "127.0.0.1:0"', 'default_upstream = "scripted"', "drain_s = 5"),
-        "upstreams.scripted": (f'url = "{upstream}"',),
-        "admin": ('listen = "127.0.0.1:0"',),
-        "store": (f'data = "{data}"',),
-        "capture": ("free_disk_floor_gib = 0",),
-    }
-    return "".join("\n".join((f"[{name}]", *rows, "", "")) for name, rows in tables.items())
+def _toml(settings: Settings) -> str:
+    return "".join(
+        f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
+        for name, table in settings.items()
+    )
 
 
 async def _ready(process: asyncio.subprocess.Process, ready: Path, log: Path) -> str:
@@ -110,7 +111,7 @@ async def _ready(process: asyncio.subprocess.Process, ready: Path, log: Path) ->
     store = ready.parent / "data" / "store.db"
     while not (_exists(ready) and _exists(store)):
         if process.returncode is not None or time.monotonic() > deadline:
-            raise ProductError(f"serve did not start: {_tail(log)}")
+            raise ProductError(f"{ready.parent.name} did not start: {_tail(log)}")
         await asyncio.sleep(0.05)
     return str(json.loads(_text(ready))["relay"])
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
+from proxy.scripted.provider import Served
 from tests.clients.check import Finding
 
 FAILED, NOT_RUN = 1, 69
 
 
-class Outcome(NamedTuple):
-    """One scenario with one client."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One scenario with one client through one door."""
 
     client: str
     scenario: str
-    why: str
-    findings: Sequence[Finding]
-    not_run: str
+    why: str = ""
+    door: str = ""
+    findings: Sequence[Finding] = ()
+    not_run: str = ""
     """Why it was not run; empty when it was."""
-    seconds: float
+    seconds: float = 0.0
+    served: Sequence[Served] = ()
+    """What the provider knows."""
 
     @property
     def verdict(self) -> str:
@@ -40,17 +45,19 @@ def exit_status(outcomes: Sequence[Outcome]) -> int:
 def lines_of(outcome: Outcome) -> list[str]:
     """A row, and under it what did not hold."""
     checks = f"{sum(f.holds for f in outcome.findings)}/{len(outcome.findings)}" if outcome.findings else ""
-    row = f"{outcome.verdict:8}{outcome.client:34}{outcome.scenario:22}{checks:>7}{outcome.seconds:8.1f} s"
+    case = f"{outcome.client:38}{outcome.door:11}{outcome.scenario:19}"
+    row = f"{outcome.verdict:8}{case}{checks:>7}{outcome.seconds:8.1f} s"
     wrong = [f"          {f.what}: expected {f.expected!r}, found {f.found!r}" for f in outcome.findings if not f.holds]
     return [row, *([f"          {outcome.not_run}"] if outcome.not_run else []), *wrong]
 
 
-def write_json(outcomes: Sequence[Outcome], doors: str, path: Path) -> None:
-    """All outcomes, also of checks that held, and the table of doors."""
+def write_json(outcomes: Sequence[Outcome], path: Path) -> None:
+    """All outcomes, also of checks that held."""
     rows = [
         {
             "client": outcome.client,
             "scenario": outcome.scenario,
+            "door": outcome.door,
             "why": outcome.why,
             "verdict": outcome.verdict,
             "not_run": outcome.not_run,
@@ -59,6 +66,4 @@ def write_json(outcomes: Sequence[Outcome], doors: str, path: Path) -> None:
         }
         for outcome in outcomes
     ]
-    path.write_text(
-        json.dumps({"outcomes": rows, "doors": doors.splitlines()}, indent=1, default=str) + "\n", encoding="utf-8"
-    )
+    path.write_text(json.dumps({"outcomes": rows}, indent=1, default=str) + "\n", encoding="utf-8")

@@ -18,6 +18,24 @@ class Kind(StrEnum):
 
     CLAUDE_CODE = "claude-code"
     SDK = "anthropic-sdk"
+    CODEX = "codex"
+    OPENCODE = "opencode"
+    GEMINI_CLI = "gemini-cli"
+    CLINE = "cline"
+    AIDER = "aider"
+    MINI_SWE_AGENT = "mini-swe-agent"
+    OPENHANDS = "openhands"
+    AGENTS_SDK = "agents-sdk"
+    PYDANTIC_AI = "pydantic-ai"
+    LANGCHAIN = "langchain"
+    LITELLM = "litellm"
+
+
+FRAMEWORKS = frozenset({Kind.AGENTS_SDK, Kind.PYDANTIC_AI, Kind.LANGCHAIN})
+"""Agents with the tools that their user gives them: here those of the re-read protocol, without a shell."""
+WITH_SHELL = frozenset({Kind.CODEX, Kind.OPENCODE, Kind.GEMINI_CLI, Kind.CLINE, Kind.MINI_SWE_AGENT, Kind.OPENHANDS})
+"""Agents with a shell, and tools that edit files or a shell that does."""
+AGENTS = FRAMEWORKS | WITH_SHELL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +73,8 @@ class Scenario:
     """Least number of reads that the policy must find needed, because the content is out of its sight. Which files a
     client puts back after a compaction is its own affair; each of these reads must be a `reacquisition`."""
     clients: frozenset[Kind] = frozenset({Kind.CLAUDE_CODE})
+    without: tuple[str, ...] = ()
+    """Parts of the names of clients that cannot do it although their kind can."""
     boundaries: tuple[tuple[str, str], ...] = ()
     """Kind and trigger, in order."""
     threads: int = 1
@@ -65,8 +85,23 @@ class Scenario:
     """More fields for every request of the SDK."""
     encoding: Encoding = Encoding.IDENTITY
     """Of the provider's answers."""
+    compacts: bool = False
+    """The client is told to compact early, in its own settings."""
+    session: str = ""
+    """Name of the session that the lines of docs/clients.md give all calls."""
+    both_doors: bool = False
+    """Run through the intercept door as well."""
     large_context: bool = False
     """The provider's tokenizer is scaled so that the client's own prompt alone is 60,000 to 80,000 tokens."""
+
+    def is_for(self, kind: Kind, name: str) -> bool:
+        """Whether a client of that name can do it."""
+        return kind in self.clients and not any(part in name for part in self.without)
+
+    @property
+    def conversations(self) -> int:
+        """How many the user has: talks that do not take up a former one."""
+        return sum(not (talk.continues or talk.rewind_to) for talk in self.talks)
 
     def label(self, call: str, version: str) -> str | None:
         """The class this call must get with this client; None when the scenario does not say."""

@@ -8,7 +8,8 @@ import pytest
 
 from tests.clients.catalogue import SCENARIOS
 from tests.clients.check import Finding
-from tests.clients.install import NotAvailableError, install
+from tests.clients.programs.install import NotAvailableError, install
+from tests.clients.programs.packages import Npm
 from tests.clients.report import FAILED, NOT_RUN, Outcome, exit_status, lines_of
 from tests.clients.scenario import Kind, Scenario, is_needed, place_of
 
@@ -16,7 +17,7 @@ GOOD, BAD = Finding("calls", 2, 2), Finding("calls", 2, 3)
 
 
 def outcome(*findings: Finding, not_run: str = "") -> Outcome:
-    return Outcome("client", "scenario", "", findings, not_run, 1.0)
+    return Outcome(client="client", scenario="scenario", findings=findings, not_run=not_run)
 
 
 @pytest.mark.parametrize(
@@ -41,16 +42,17 @@ def test_what_does_not_hold_is_printed_with_both_sides() -> None:
 async def test_without_npm_a_client_is_not_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotAvailableError, match="npm is not installed"):
-        await install("2.1.197", tmp_path)
+        await install(Npm.CLAUDE_CODE_197, tmp_path)
 
 
 async def test_a_program_of_another_version_is_not_taken(tmp_path: Path) -> None:
     program = tmp_path / "claude-code-2.1.197/node_modules/.bin/claude"
     program.parent.mkdir(parents=True)
+    (tmp_path / "claude-code-2.1.197/.ready").write_text(Npm.CLAUDE_CODE_197.value.specs[0], encoding="utf-8")
     program.write_text("#!/bin/sh\necho 9.9.9\n", encoding="utf-8")
     program.chmod(0o755)
     with pytest.raises(NotAvailableError, match=r"9\.9\.9"):
-        await install("2.1.197", tmp_path)
+        await install(Npm.CLAUDE_CODE_197, tmp_path)
 
 
 def test_a_call_id_names_its_place_in_the_script() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from proxy.scripted.actions import Edit, Read, Run, Say, Think, Write
+from proxy.scripted.actions import Edit, Finish, Read, Run, Say, Think, Write
 from proxy.scripted.script import Script, Step
 from proxy.scripted.settings import Encoding
-from tests.clients.scenario import REPEAT, Kind, Scenario, Talk, lines
+from tests.clients.scenario import AGENTS, REPEAT, WITH_SHELL, Kind, Scenario, Talk, lines
 
 BOTH = frozenset({Kind.CLAUDE_CODE, Kind.SDK})
 FILES = {"a.txt": lines("a", 40), "b.txt": lines("b", 40)}
-DONE = Step(do=(Say("Done."),))
+DONE = Step(do=(Finish("Done."),))
 
 
 def _read_twice(folder: Path) -> tuple[Script, ...]:
@@ -27,17 +27,26 @@ READ_TWICE = Scenario(
     scripts=_read_twice,
     talks=(Talk(prompts=("Look at it [script twice]",)),),
     labels={"twice.0.a0": "acquisition", "twice.1.a0": REPEAT},
-    clients=BOTH,
+    clients=BOTH | AGENTS,
+    both_doors=True,
 )
 
 
-GZIP = replace(READ_TWICE, name="gzip", why="compressed answers are read as well", encoding=Encoding.GZIP)
+GZIP = replace(
+    READ_TWICE,
+    name="gzip",
+    why="compressed answers are read as well",
+    encoding=Encoding.GZIP,
+    clients=BOTH | {Kind.CODEX, Kind.GEMINI_CLI, Kind.PYDANTIC_AI},
+    both_doors=False,
+)
 ZSTD = replace(
     READ_TWICE,
     name="zstd",
     why="so are answers in an encoding that few clients know",
     encoding=Encoding.ZSTD,
     clients=frozenset({Kind.CLAUDE_CODE}),
+    both_doors=False,
 )
 
 
@@ -54,6 +63,7 @@ READ_EDIT_READ = Scenario(
     scripts=_read_edit_read,
     talks=(Talk(prompts=("Change it [script edit]",)),),
     labels={"edit.0.a0": "acquisition", "edit.2.a0": "refresh"},
+    clients=WITH_SHELL | {Kind.CLAUDE_CODE},
 )
 
 
@@ -70,7 +80,7 @@ READ_WRITE_READ = Scenario(
     scripts=_read_write_read,
     talks=(Talk(prompts=("Change it [script write]",)),),
     labels={"write.0.a0": "acquisition", "write.2.a0": "refresh"},
-    clients=BOTH,
+    clients=BOTH | AGENTS,
 )
 
 
@@ -92,7 +102,7 @@ PARTIAL = Scenario(
         "parts.2.a0": "acquisition",
         "parts.3.a0": "repeat_visible",
     },
-    clients=BOTH,
+    clients=BOTH | AGENTS,
 )
 
 
@@ -108,7 +118,7 @@ PARALLEL = Scenario(
     scripts=_parallel,
     talks=(Talk(prompts=("Look at both [script parallel]",)),),
     labels={"parallel.0.a0": "acquisition", "parallel.0.a1": "acquisition"},
-    clients=BOTH,
+    clients=BOTH | AGENTS,
 )
 
 
@@ -125,6 +135,7 @@ SHELL = Scenario(
     scripts=_shell,
     talks=(Talk(prompts=("Look at it [script shell]",)),),
     labels={"shell.0.a0": "acquisition", "shell.1.a0": "repeat_visible"},
+    clients=WITH_SHELL | {Kind.CLAUDE_CODE},
 )
 
 

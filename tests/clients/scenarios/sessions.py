@@ -6,7 +6,7 @@ from pathlib import Path
 
 from proxy.scripted.actions import Delegate, Read, Run
 from proxy.scripted.script import Script, Step
-from tests.clients.scenario import REPEAT, Scenario, Talk
+from tests.clients.scenario import AGENTS, FRAMEWORKS, REPEAT, Kind, Scenario, Talk
 from tests.clients.scenarios.reading import DONE, FILES
 
 
@@ -46,6 +46,40 @@ CONTINUED = Scenario(
     scripts=_two_prompts,
     talks=(Talk(prompts=("[script first]",)), Talk(prompts=("[script second]",), continues=True)),
     labels={"first.0.a0": "acquisition", "second.0.a0": "acquisition", "second.1.a0": "repeat_visible"},
+)
+
+TAKEN_UP = Scenario(
+    name="taken-up",
+    why="the conversation goes on with another prompt: what was read before is in view, in the same session",
+    files=FILES,
+    scripts=_two_prompts,
+    talks=(Talk(prompts=("[script first]", "[script second]")),),
+    labels={"first.0.a0": "acquisition", "second.0.a0": "acquisition", "second.1.a0": "repeat_visible"},
+    clients=FRAMEWORKS | {Kind.CODEX, Kind.OPENCODE, Kind.GEMINI_CLI, Kind.OPENHANDS},
+)
+
+TWO = Scenario(
+    name="two",
+    why="two conversations are two sessions, also of clients that name none; the second one's reads are its first",
+    files=FILES,
+    scripts=_two_prompts,
+    talks=(Talk(prompts=("[script first]",)), Talk(prompts=("[script second]",))),
+    labels={"first.0.a0": "acquisition", "second.0.a0": "acquisition", "second.1.a0": "acquisition"},
+    clients=AGENTS,
+    threads=2,
+)
+
+NAMED = Scenario(
+    name="named",
+    why="the lines of the docs name the session: two conversations of one name are one session",
+    files=FILES,
+    scripts=_two_prompts,
+    talks=(Talk(prompts=("[script first]",)), Talk(prompts=("[script second]",))),
+    labels={"first.0.a0": "acquisition", "second.0.a0": "acquisition"},
+    clients=FRAMEWORKS | {Kind.OPENHANDS, Kind.LITELLM, Kind.MINI_SWE_AGENT},
+    without=("messages", "gemini", "openhands 1.58.2 responses", "chat streamed", "agents-sdk 0.24.0 chat"),
+    threads=2,
+    session="review-42",
 )
 
 CLEARED = Scenario(

@@ -9,6 +9,7 @@ from typing import Any
 
 import anthropic
 
+from tests.clients.programs.client import Door, Entry
 from tests.clients.scenario import Kind, Scenario
 from tests.support.scripted import S0_TOOLS
 
@@ -22,19 +23,20 @@ class Sdk:
     kind: Kind = Kind.SDK
     large_tokens_per_kib: int = 256
     hints: bool = False
+    doors: frozenset[Door] = frozenset({Door.BASE_URL})
 
     @property
     def name(self) -> str:
         """As tables print it."""
         return f"anthropic-sdk {self.version} {'streamed' if self.streamed else 'whole'}"
 
-    async def run(self, scenario: Scenario, folder: Path, base_url: str) -> None:
+    async def run(self, scenario: Scenario, folder: Path, entry: Entry) -> None:
         """Do all talks; each is a session of its own name."""
         for number, talk in enumerate(scenario.talks):
             # The SDK has no session of its own; the header is ours and never reaches the provider.
             headers = {"x-compaction-session": f"{self.name} {scenario.name} {number}"}
             async with anthropic.AsyncAnthropic(
-                base_url=base_url, api_key="sk-ant-scripted", max_retries=4, default_headers=headers
+                base_url=entry.url, api_key="sk-ant-scripted", max_retries=4, default_headers=headers
             ) as client:
                 history: list[Any] = []
                 for prompt in talk.prompts:

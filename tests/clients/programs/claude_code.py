@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.clients.programs.client import ClientError, Door, Entry
 from tests.clients.scenario import Kind, Scenario, Talk
 
 PROMPT_TIMEOUT_S = 90.0
@@ -18,10 +18,6 @@ FLAGS = (
     *("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"),
     "--dangerously-skip-permissions",
 )
-
-
-class ClientError(Exception):
-    """The client did not do what it was made to do; the message holds its last words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,31 +33,31 @@ class ClaudeCode:
     more: Mapping[str, str] = field(default_factory=dict)
     """More variables."""
     kind: Kind = Kind.CLAUDE_CODE
+    doors: frozenset[Door] = frozenset({Door.BASE_URL, Door.INTERCEPT})
 
     @property
     def name(self) -> str:
         """As tables print it."""
         return f"claude-code {self.version}{' +hints' if self.hints else ''}"
 
-    async def run(self, scenario: Scenario, folder: Path, base_url: str) -> None:
+    async def run(self, scenario: Scenario, folder: Path, entry: Entry) -> None:
         """Do all talks in `folder`/work.
 
         Raises:
             ClientError: a process failed, or a prompt was not answered in time.
         """
-        environment = self._environment(folder, base_url) | dict(scenario.environment)
+        environment = self._environment(folder, entry) | dict(scenario.environment)
         session = ""
         for talk in scenario.talks:
             session = await self._talk(talk, folder, environment, session)
 
-    def _environment(self, folder: Path, base_url: str) -> dict[str, str]:
+    def _environment(self, folder: Path, entry: Entry) -> dict[str, str]:
         hints = {"CLAUDE_CODE_GATEWAY_HINT_HEADERS": "1"} if self.hints else {}
+        told = {"ANTHROPIC_BASE_URL": entry.url} if entry.url else {}
         return {
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder / "home"),
-            "TERM": "dumb",
+            **entry.environment(folder),
+            **told,
             "IS_SANDBOX": "1",
-            "ANTHROPIC_BASE_URL": base_url,
             "ANTHROPIC_API_KEY": "sk-ant-scripted",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             **hints,
