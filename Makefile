@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check format lint types contracts conformance crash clients bench lock clean
+.PHONY: help demo test check format lint types contracts conformance crash clients picture bench lock clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t14
@@ -44,6 +44,9 @@ crash: $(READY) ## kill -9 under load, 100 times; ARGS="--seed N"
 clients: $(READY) ## real agent clients through a real relay
 	@mkdir -p build
 	$(BIN)/python -m tests.clients --json build/clients.json $(ARGS)
+
+picture: demo ## docs/session.svg from the demo's session
+	$(BIN)/compaction-gate --data build/demo/data session last --format svg > docs/session.svg
 
 bench: $(READY) ## CPU, latency and memory beside nginx, bare aiohttp and mitmdump
 	@mkdir -p build

@@ -20,9 +20,14 @@ accounting  reference tokens and prices
 sessions    which conversation and history a call belongs to; boundaries
 ledger      what the agent has seen, and what it had to fetch again
 journey     the straight line through wire, sessions and ledger
+transcripts what clients wrote down by themselves, as calls for the journey
 observer    journal to journey to store
 store       the only SQLAlchemy
 metrics     the only prometheus_client
+export      spans to an OTLP collector; the only opentelemetry
+story       one session as terminal and picture tell it
+picture     a session as one SVG, one self-contained page
+intercept   the other door: an HTTPS proxy; the only mitmproxy
 scripted    a provider that follows a script: demo, tests, bench
 wiring      settings to objects: the only place where processes are put together
 supervisor  starts, restarts and drains the processes; one scrape target

@@ -10,7 +10,8 @@ from config.layers import defaults_text, from_command_line, from_defaults, from_
 
 
 def test_the_shipped_file_sets_every_known_key_once_and_nothing_else() -> None:
-    assert sorted(from_defaults()) == sorted([*KEYS, "upstreams.anthropic.url"])
+    upstreams = [f"upstreams.{name}.url" for name in ("anthropic", "chatgpt", "gemini", "openai")]
+    assert sorted(from_defaults()) == sorted([*KEYS, *upstreams])
 
 
 def test_every_line_of_the_shipped_file_fits_a_terminal() -> None:

@@ -40,7 +40,7 @@ def test_each_layer_replaces_single_values_of_the_one_below_and_keeps_its_origin
     )
     assert (loaded.settings.relay.drain_s, loaded.settings.relay.connect_timeout_s) == (5, 7)
     assert loaded.settings.store.data == Path("/cli")
-    assert sorted(loaded.settings.upstreams) == ["anthropic", "corp"]
+    assert sorted(loaded.settings.upstreams) == ["anthropic", "chatgpt", "corp", "gemini", "openai"]
     assert loaded.settings.upstreams["corp"].url == "https://gate.corp/x"
     origins = {key: value.origin for key, value in loaded.values.items()}
     assert origins["relay.drain_s"] == str(file)
@@ -110,7 +110,7 @@ def test_lists_come_from_the_environment_as_in_the_file_or_as_one_entry(tmp_path
         (
             '[relay]\ndefault_upstream = "x"',
             'relay.default_upstream = "x"',
-            "no upstream has this name; configured: anthropic",
+            "no upstream has this name; configured: anthropic, chatgpt, gemini, openai",
         ),
         (
             '[upstreams.run]\nurl = "https://h"',

@@ -9,12 +9,13 @@ import shutil
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from config.errors import SettingsError
+from config.layers import DEFAULT
 from config.load import Loaded
 from config.settings import Endpoint, Settings
 from config.tool_rules import read as read_rules
@@ -59,7 +60,7 @@ def all_checks(loaded: Loaded, environment: Mapping[str, str], home: Path) -> It
     yield _folder(folder)
     yield _disk(said, folder)
     yield _ports(said, running)
-    yield from _upstreams(said)
+    yield from _upstreams(said, {key for key, value in loaded.values.items() if value.origin != DEFAULT})
     yield _store(said)
     yield from _tool_rules(said)
     yield from _client(environment, home, running)
@@ -111,7 +112,8 @@ def _is_free(listen: Endpoint) -> bool:
     return True
 
 
-def _upstreams(said: Settings) -> Iterator[Check]:
+def _upstreams(said: Settings, told_by_user: Container[str]) -> Iterator[Check]:
+    """The default upstream and those that the user set; a shipped one may never be used."""
     try:
         told = relay_settings(relay_spec(said))
         dialler = Dialler(told.egress, client_tls(told.ca_bundle), min(TIMEOUT_S, told.connect_timeout_s))
@@ -119,7 +121,8 @@ def _upstreams(said: Settings) -> Iterator[Check]:
         yield Check(name="relay", is_well=False, said=str(error), exit_code=InputError.exit_code)
         return
     for name, upstream in sorted(told.upstreams.items()):
-        yield _upstream(name, upstream, told, dialler)
+        if name == said.relay.default_upstream or f"upstreams.{name}.url" in told_by_user:
+            yield _upstream(name, upstream, told, dialler)
 
 
 def _upstream(name: str, upstream: Upstream, told: RelaySettings, dialler: Dialler) -> Check:

@@ -17,7 +17,8 @@ def test_settings_become_limits_in_the_units_of_processes(tmp_path: Path) -> Non
     settings = load(environment=environment).settings
     spec = relay_spec(settings)
     assert (spec.body_cap_bytes, spec.free_floor_bytes) == (3 * MIB, GIB // 2)
-    assert spec.upstreams == {"anthropic": "https://api.anthropic.com", "corp": "https://gate.corp/x"}
+    assert spec.upstreams["corp"] == "https://gate.corp/x"
+    assert spec.upstreams["chatgpt"] == "https://chatgpt.com/backend-api/codex"
     assert spec.listen_fd is None
     assert data_folder(settings).journal == tmp_path / "journal"
     assert loop_limits(settings).idle_us == 900_000_000
