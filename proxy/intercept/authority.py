@@ -87,7 +87,10 @@ def write_stores(authority: Authority, more: Path | None, environment: Mapping[s
         CannotWriteError: they cannot be written.
         InputError: a file that is named cannot be read.
     """
-    trusted = b"\n".join(map(_content, (system_store(environment), *([more] if more else []))))
+    store = system_store(environment)
+    if store == authority.bundle:  # we run inside a command that was told it: what stands there must not grow
+        return
+    trusted = b"\n".join(map(_content, (store, *([more] if more else []))))
     _replace(authority.trust, trusted, 0o644)
     _replace(authority.bundle, trusted + b"\n" + _content(authority.certificate), 0o644)
 

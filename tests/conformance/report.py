@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TypedDict
 
 from tests.conformance.cases import CASES
+from tests.conformance.harness.findings import REFUSED
 from tests.conformance.harness.registry import Outcome, Probe, Result
 
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
@@ -113,7 +114,19 @@ def markdown(runs: Sequence[Run]) -> str:
             cells = " | ".join(shown(told.get(row["id"], "")) for told in outcomes.values())
             table.append(f"| `{row['id']}` | {escaped(row['sentence'])} | {row['reference']} | {cells} |")
         parts.append("\n".join(table))
-    return "\n\n".join((*parts, case_table(runs[0]["results"])))
+    return "\n\n".join((*parts, *reason_table(runs), case_table(runs[0]["results"])))
+
+
+def reason_table(runs: Sequence[Run]) -> Iterator[str]:
+    """Why a door of ours does not support what it does not: a reason that was declared, not an answer that was seen."""
+    found: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for row in run["results"]:
+            if row["outcome"] == Outcome.UNSUPPORTED and not row["detail"].startswith(REFUSED):
+                found.setdefault(row["detail"], {})[f"`{row['id']}`"] = None
+    if found:
+        rows = (f"| {escaped(reason)} | {', '.join(probes)} |" for reason, probes in found.items())
+        yield "\n".join(("| unsupported by the intercept door, because | probes |", "|---|---|", *rows))
 
 
 def case_table(rows: Sequence[Row]) -> str:

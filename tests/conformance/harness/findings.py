@@ -37,6 +37,10 @@ class EndedError(FindingError):
         self.was_reset = was_reset
 
 
+REFUSED = "answered by itself"
+"""How the finding of a refusal begins."""
+
+
 class RefusedError(FindingError):
     """The target answered by itself where it should have forwarded: `unsupported` for a proxy that is not ours."""
 

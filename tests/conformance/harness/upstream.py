@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Sequence
 
-from tests.conformance.harness.findings import RefusedError, SilentError, short
+from tests.conformance.harness.findings import REFUSED, RefusedError, SilentError, short
 from tests.conformance.harness.wire import Deadline, Wire
 
 INTERIM = (b"HTTP/1.1 1", b"HTTP/1.0 1")
@@ -50,7 +50,7 @@ class Upstream:
                     until = time.monotonic() + AFTER_ANSWER_S
         if answer is None or answer.startswith(INTERIM):
             raise SilentError("upstream: a request due, no connection brought one")
-        raise RefusedError(f"answered by itself, the upstream saw nothing: {short(answer) if answer else 'closed'}")
+        raise RefusedError(f"{REFUSED}, the upstream saw nothing: {short(answer) if answer else 'closed'}")
 
     def seen(self, deadline: Deadline) -> bytes:
         """Bytes that have come on connections not taken so far."""

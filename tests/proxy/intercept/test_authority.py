@@ -31,6 +31,14 @@ def test_a_client_can_trust_the_certificate_alone_or_the_bundle(tmp_path: Path) 
     assert authority.certificate.read_bytes() not in authority.trust.read_bytes()
 
 
+def test_a_bundle_does_not_grow_when_it_is_told_to_ourselves(tmp_path: Path) -> None:
+    authority = the_authority(tmp_path)
+    write_stores(authority, None, {})
+    before = authority.bundle.read_bytes()
+    write_stores(authority, None, {"SSL_CERT_FILE": str(authority.bundle)})
+    assert authority.bundle.read_bytes() == before
+
+
 def test_the_systems_store_is_the_one_that_is_named_else_one_that_is_there(tmp_path: Path) -> None:
     named = tmp_path / "named.pem"
     named.write_text("x")

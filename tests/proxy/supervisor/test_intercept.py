@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import ssl
 import subprocess
 import sys
 import threading
@@ -25,7 +24,6 @@ from tests.support.service import (
     PROGRAM,
     ROOT,
     a_message,
-    a_service,
     ask,
     environment_of,
     typed,
@@ -87,7 +85,8 @@ def test_a_command_goes_through_the_door_without_knowing_and_its_status_is_ours(
 ) -> None:
     done = typed(tmp_path / "data", provider, *script(provider))
     assert (done.returncode, done.stdout) == (7, "msg_1 False\n"), done.stderr
-    assert f"opened and recorded: {url_of(provider).removeprefix('https://')}" in done.stderr
+    opened = next(line for line in done.stderr.splitlines() if "opened and recorded" in line)
+    assert url_of(provider).removeprefix("https://") in opened
     assert "1 turn · $0.0" in done.stderr
     kept = [path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()]
     assert not any(b"canary-key" in content for content in kept)
@@ -126,20 +125,4 @@ def test_the_service_starts_its_door_again_and_ends_in_order(tmp_path: Path, pro
         process.send_signal(signal.SIGTERM)
         said, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
-    assert f"opens   {url_of(provider)}; nothing else" in said
-
-
-def test_a_relay_that_runs_is_no_door_for_intercept(tmp_path: Path, provider: dict[str, str]) -> None:
-    with a_service(tmp_path / "data", provider):
-        done = typed(tmp_path / "data", provider, *script(provider))
-    assert done.returncode == 64
-    assert "its live door is a relay, not an intercept door; leave out --intercept" in done.stderr
-
-
-def test_the_authority_is_shown_with_what_clients_are_told(tmp_path: Path, provider: dict[str, str]) -> None:
-    path = typed(tmp_path / "data", provider, "intercept", "ca", "path").stdout.strip()
-    assert ssl.create_default_context(cafile=path).get_ca_certs()
-    shown = typed(tmp_path / "data", provider, "intercept", "ca", "show").stdout
-    assert f"export NODE_EXTRA_CA_CERTS={path}" in shown
-    for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CODEX_CA_CERTIFICATE"):
-        assert f"export {name}={Path(path).with_name('bundle.pem')}" in shown
+    assert url_of(provider) in next(line for line in said.splitlines() if line.startswith("opens "))
