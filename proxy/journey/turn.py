@@ -22,7 +22,7 @@ from proxy.ledger.context import Texts, visible_messages
 from proxy.ledger.ledger import Instruments, Ledger
 from proxy.model.facts import BoundaryFact, BoundaryKind, Fact, Observability, ToolClass
 from proxy.model.ids import CallId
-from proxy.model.messages import Block, BlockKind, Request
+from proxy.model.messages import Block, BlockKind, Message, Request
 from proxy.model.usage import IterationKind
 from proxy.sessions import history, lines
 from proxy.sessions.history import Relation
@@ -191,7 +191,9 @@ class Turn:
             return  # nothing was sampled after it: the boundary is the first request that carries the block
         blocks = self._new_compactions(iter(self._reply.blocks))
         if blocks:
-            self._texts = Texts.of((*self._request.system, *blocks))  # all that is left of what came before
+            whole = (*self._request.messages, Message(role="assistant", blocks=self._reply.blocks))
+            left = Texts.shown(self._request, visible_messages(replace(self._request, messages=whole)))
+            self._texts = Texts.of(left)  # all that is left of what came before
             view = boundaries.look(self._thread, list(self.ledger.seen()), set(), lambda: self._texts)
             self._cross(self._provider_cause(blocks), view)
 
