@@ -25,6 +25,8 @@ from proxy.transcripts.calls import Beside
 from proxy.transcripts.driving import Facts
 from proxy.transcripts.formats import Group
 
+UNMARKED = ("history replaced", "applied edits")
+"""What shows a boundary that no client marks as a compaction."""
 AGAIN = 2
 """A resource is listed when it was fetched again at least so often after one compaction."""
 
@@ -116,6 +118,8 @@ class Account:
     """Compactions that the client marked."""
     unfollowed: int
     """Of these: nothing came after."""
+    unseen: int
+    """Of these: what came after lacks nothing that was seen before."""
     repeated: int
     open_outputs: int
     incomplete: int
@@ -158,6 +162,7 @@ def account(group: Group, facts: Facts, beside: Beside) -> Account | None:
         exact_tokens_ref=sum(tokens[label] for label in EXACT),
         marks=beside.marks,
         unfollowed=beside.marks - beside.followed,
+        unseen=max(0, beside.followed - sum(each.evidence not in UNMARKED for each in story.boundaries)),
         repeated=beside.repeated,
         open_outputs=beside.open_outputs,
         incomplete=beside.incomplete,

@@ -44,6 +44,7 @@ class Overview:
     compactions: int
     """That have a turn after them."""
     unfollowed: int
+    unseen: int
     triggers: Mapping[str, int]
     """Compactions by what caused them; empty when that is not told."""
     levels: Sequence[Observability]
@@ -77,6 +78,7 @@ def overview(accounts: Sequence[Account]) -> Overview:
         dropped=sum(one.dropped for one in accounts),
         compactions=len(charged),
         unfollowed=sum(one.unfollowed for one in accounts),
+        unseen=sum(one.unseen for one in accounts),
         triggers=dict(sorted(Counter(each.bill.boundary.trigger for each in charged).items())),
         levels=sorted({each.bill.boundary.level for each in charged}, key=list(Observability).index),
         parts=_parts(charged),

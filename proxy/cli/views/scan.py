@@ -111,8 +111,13 @@ def _three_figures(found: Overview) -> list[str]:
 
 def _compactions(found: Overview) -> str:
     triggers = ", ".join(f"{count:,} {name or 'trigger not told'}" for name, count in found.triggers.items())
-    told = f"{found.compactions + found.unfollowed:,}" + (f" ({triggers})" if triggers else "")
-    return told + (f"; {found.unfollowed:,} with no turn after it, so without a bill" if found.unfollowed else "")
+    marked = found.compactions + found.unfollowed + found.unseen
+    told = [f"{marked:,}" + (f" ({triggers})" if triggers else "")]
+    if found.unfollowed:
+        told.append(f"{found.unfollowed:,} with no turn after it, so without a bill")
+    if found.unseen:
+        told.append(f"{found.unseen:,} after which the history lacks nothing")
+    return "; ".join(told)
 
 
 def _classes(found: Overview) -> list[str]:

@@ -59,6 +59,7 @@ def _session(one: Account) -> dict[str, Any]:
         "repeated": one.repeated,
         "marks": one.marks,
         "unfollowed": one.unfollowed,
+        "unseen": one.unseen,
         "dropped": one.dropped,
         "reread_tokens_ref": one.reread_tokens_ref,
         "before": _reads(one.before),

@@ -5,7 +5,7 @@ from pathlib import Path
 from proxy.cli.scanning.account import Account
 from proxy.cli.scanning.work import scan
 from tests.support.journey import a_file, a_journey
-from tests.support.transcripts import ClaudeFile, call, numbered, say, usage
+from tests.support.transcripts import ClaudeFile, CodexFile, call, numbered, say, usage
 
 
 def the_account(file: ClaudeFile, folder: Path) -> Account:
@@ -62,3 +62,16 @@ def test_a_turn_without_usage_leaves_nothing_to_bill(tmp_path: Path) -> None:
     assert (account.usage_missing, account.pico_usd) == (5, None)
     assert (charged.pays_back_after, charged.net_pico_usd) == (None, None)
     assert charged.untold == ["summary", "rewrite", "exact"]
+
+
+def test_a_compaction_after_which_nothing_is_missing_is_counted_apart(tmp_path: Path) -> None:
+    file = CodexFile()
+    file.user("go on")
+    file.turn("cat a", "content of a")
+    for _ in range(2):
+        file.compact("the same words each time\nin as many lines\nas it takes")
+        file.say("on")
+    file.write(tmp_path / "a.jsonl")
+    (account,) = scan([tmp_path], a_journey("recorded"), jobs=1).accounts
+    assert (account.marks, account.unfollowed) == (2, 0)
+    assert account.unseen == 2 - len(account.compactions)
