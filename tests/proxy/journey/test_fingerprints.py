@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proxy.model.facts import ExchangeFact, SessionFact
+from proxy.model.facts import ExchangeFact, SessionFact, SessionKeyFact
 from tests.support.compaction import CONTINUATION
-from tests.support.journey import Client, Driver, a_file, bash, numbered, read, result, text
+from tests.support.journey import Client, Driver, a_file, bash, call, numbered, read, result, text
 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}
 
@@ -90,3 +90,73 @@ def test_conversations_that_run_at_the_same_time_are_kept_apart(order: list[int]
         found[who].add(sessions(driver)[-1])
     assert all(len(own) <= 1 for own in found.values())
     assert len(set().union(*found.values())) == len(set(order))
+
+
+def test_conversations_that_are_the_same_so_far_share_a_session_and_part_by_what_they_say() -> None:
+    driver = Driver()
+    clients = [nameless(driver, letter * 32) for letter in "ab"]
+    for client in clients:
+        client.user(text("go"))
+        client.does(bash("t1", "ls"), "a.py")
+    for client, words in zip(clients, ("one", "another"), strict=True):
+        client.turn(text(f"{words} way"))
+    assert len(set(sessions(driver))) == 2
+    assert driver.run.boundaries == []
+
+
+def test_an_answered_question_that_had_failed_once_does_not_draw_the_next_ones_in() -> None:
+    driver = Driver()
+    for number, letter in enumerate("abc"):
+        client = nameless(driver, letter * 32)
+        client.user(text("go"))
+        if number == 0:
+            client.turn(status=529, answer=OVERLOADED, keep=False)
+        client.does(bash(f"{letter}1", "ls"), "a.py")
+        client.turn()
+    assert len(set(sessions(driver))) == 3
+
+
+def test_an_id_that_changes_in_the_middle_begins_a_session_that_knows_what_it_brings() -> None:
+    client = Client(Driver())
+    client.user(text("go"))
+    client.does(read("t1", "/repo/a.py"), numbered(a_file("a.py")))
+    for headers in ({"x-claude-code-session-id": "other"}, {}):
+        client.headers = {"user-agent": "claude-cli/2.1.332 (external, sdk-cli)", **headers}
+        client.does(read(f"t{len(client.messages)}", "/repo/a.py"), numbered(a_file("a.py")))
+        client.turn()
+    run = client.driver.run
+    assert [fact.key_kind for fact in run.of(SessionFact)] == ["client", "client", "fingerprint"]
+    assert [label for label in run.labels().values() if label != "pending"] == ["repeat_visible"] * 2
+    assert run.boundaries == []
+
+
+def test_tools_that_change_do_not_part_a_conversation() -> None:
+    client = nameless(Driver())
+    client.user(text("go"))
+    client.does(bash("t1", "ls"), "a.py")
+    client.tools = ["Read", "mcp__more"]
+    client.does(bash("t2", "ls"), "a.py")
+    client.turn()
+    assert len(set(sessions(client.driver))) == 1
+
+
+def test_a_sub_agent_of_a_client_without_ids_is_a_session_of_its_own() -> None:
+    driver = Driver()
+    client, kid = nameless(driver), nameless(driver, "k" * 32)
+    client.user(text("go"))
+    client.asks(call("t1", "Agent", prompt="look"))
+    kid.user(text("look"))
+    kid.does(bash("k1", "ls"), "a.py")
+    kid.turn(text("there is a.py"))
+    client.answers(result("t1", "there is a.py"))
+    client.turn()
+    assert len(set(sessions(driver))) == 2
+    assert sessions(driver)[0] == sessions(driver)[-1]
+
+
+def test_one_turn_leaves_few_signs() -> None:
+    client = nameless(Driver())
+    client.user(text("go"))
+    for number in range(30):
+        client.does(bash(f"t{number}", "ls"), "a.py")
+    assert len(client.driver.run.of(SessionKeyFact)) <= 30 * 2 + 2

@@ -82,7 +82,7 @@ def facts(driver: Driver, thread: str) -> Facts:
 
 
 STORIES = st.lists(st.tuples(st.sampled_from([0, 0, 0, 1]), MOVES), min_size=2, max_size=16)
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("way", [Chained])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.model.facts import FACTS, ExchangeFact, SessionFact
+from proxy.model.facts import FACTS, ExchangeFact, SessionFact, SessionKeyFact
 from proxy.model.ids import ExchangeId, SessionId
 from proxy.store import Content, Database, Retention, Writer, forget, prune, size, snapshot, verify
 from tests.support.store import START_US, WRITER, a_commit, an_exchange
@@ -150,3 +150,16 @@ def test_forgetting_nobody_is_no_error(filled: Database) -> None:
     assert forget(filled, "f" * 32) == (0, 0, 0, ())
     with snapshot(filled) as reader:
         assert reader.counts(ExchangeFact) == {(): 5}
+
+
+def test_signs_of_a_session_go_with_it(database: Database, writer: Writer) -> None:
+    for number, session in enumerate((OLD, NEW), start=1):
+        change = a_commit(number, session=session, version=0)
+        sign = SessionKeyFact(sign=str(number) * 32, session=session, noted_us=at_us(number))
+        writer.commit(replace(change, facts=(*change.facts, sign)))
+    wanted = ["1" * 32, "2" * 32, "3" * 32]
+    assert writer.sessions_of(wanted) == {"1" * 32: OLD, "2" * 32: NEW}
+    forget(database, OLD)
+    assert writer.sessions_of(wanted) == {"2" * 32: NEW}
+    prune(database, Retention(figures_since_us=at_us(100)))
+    assert writer.sessions_of(wanted) == {}
