@@ -129,7 +129,10 @@ def _drop_of(one: Seen) -> tuple[int, int]:
 
 def _elsewhere(sought: _Sought, visible: set[ObservationId], seen: Iterable[Seen]) -> bool:
     """A visible observation of another resource holds the content: a copy all the same (V5)."""
-    return bool(sought.lines) and covered(sought.lines, sought.sha256, (one for one in seen if one.id in visible))
+    if not sought.lines:
+        return False
+    size = len(sought.lines)
+    return covered(sought.lines, sought.sha256, [one for one in seen if len(one.lines) >= size and one.id in visible])
 
 
 def _share(content: Content, dropped: list[Seen], returned: int) -> Share:
