@@ -5,6 +5,7 @@ reading   exchange bytes to request and reply
 recall    the last request of each caller, so that what is sent again is not read again
 call      what the steps hand on
 turn      one model call on its thread: answers, boundaries, questions
+sizes     what stands in a turn's context by kind
 memory    what a thread remembers of a turn for the next one
 clears    what the provider cleared of a request before it sampled
 account   what each sampling billed, and why the prompt cache missed

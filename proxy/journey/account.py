@@ -29,6 +29,7 @@ class Parts(NamedTuple):
     """One price taken apart, in 10^-12 USD; all None when unpriced."""
 
     fresh: int | None
+    written: int | None
     output: int | None
     warm: int | None
 
@@ -62,6 +63,7 @@ def iterations(
                 server_tool_calls=iteration.server_tool_calls,
                 pico_usd=cost.pico_usd,
                 fresh_pico_usd=parts.fresh,
+                written_pico_usd=parts.written,
                 output_pico_usd=parts.output,
                 warm_pico_usd=parts.warm,
                 unpriced=cost.reason,
@@ -79,10 +81,22 @@ def take_apart(iteration: Iteration, cost: Price, at_us: int, price: Pricing) ->
     read_all = price(replace(iteration, usage=reads, server_tool_calls=0), at_us).pico_usd
     warm = price(replace(iteration, usage=replace(reads, output=usage.output)), at_us).pico_usd
     if cost.pico_usd is None or read_all is None or warm is None:
-        return Parts(None, None, None)
+        return Parts(None, None, None, None)
     cached = read_all * usage.cache_read // usage.input if usage.input else 0
     output = warm - read_all
-    return Parts(fresh=cost.pico_usd - cached - output, output=output, warm=warm)
+    written = _written(iteration, read_all, at_us, price)
+    return Parts(fresh=cost.pico_usd - cached - output, written=written, output=output, warm=warm)
+
+
+def _written(iteration: Iteration, read_all: int, at_us: int, price: Pricing) -> int | None:
+    """The price of what was written to the cache: a prompt of which all else was read, less those reads."""
+    usage = iteration.usage
+    if not usage.cache_write:
+        return 0
+    rest = usage.input - usage.cache_write
+    only = replace(usage, uncached=0, cache_read=rest, output=0, reasoning=0)
+    found = price(replace(iteration, usage=only, server_tool_calls=0), at_us).pico_usd
+    return None if found is None else found - read_all * rest // usage.input
 
 
 def context_usage(reply: Reply) -> Usage | None:

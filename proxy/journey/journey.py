@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from proxy.journey import account, rows
+from proxy.journey import account, rows, sizes
 from proxy.journey.call import Call
 from proxy.journey.contents import Contents, Piece, RedactBody
 from proxy.journey.reading import NotACall, Reading, read
@@ -134,17 +134,23 @@ class Journey:
         instruments = self._ports.instruments
         facts = Turn(call, state, instruments).take_in() if call.request.prewarm else []
         whole = [*call.units, *reply]
-        state.hold(call.request, call.reply.id, call.placement.thread, whole, partial(rows.size, instruments.count))
+        state.hold(
+            call.request, call.reply.id, call.placement.thread, whole, partial(sizes.of_block, instruments.count)
+        )
         return facts
 
     def _turn(self, call: Call, state: SessionState) -> list[Fact]:
         former = replace(call.placement.thread)
+        view = sizes.in_view(call, self._ports.instruments.count)
         turn = Turn(call, state, self._ports.instruments)
         turn.run()
         same_head = former.signature == call.placement.signature
         usage = account.context_usage(call.reply)
         miss = account.cache_miss(former, usage, call.exchange.opened_us, crossed=turn.crossed, same_head=same_head)
-        return [rows.turn_fact(call, turn, miss, self._ports.instruments.count), *turn.facts]
+        fact = rows.turn_fact(call, turn, miss, view, self._ports.instruments.count)
+        if fact.purpose == "main":
+            call.placement.thread.in_view, call.placement.thread.replied = view, fact.reply_tokens_ref
+        return [fact, *turn.facts]
 
 
 class _Seen(NamedTuple):

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import orjson
 
+from proxy.journey import sizes
 from proxy.journey.account import context_usage
 from proxy.journey.call import Call
 from proxy.journey.turn import Turn
-from proxy.ledger.content import arguments_text
 from proxy.model.exchange import Exchange
 from proxy.model.facts import ExchangeFact, ExchangeKind, SessionFact, SessionKeyFact, ThreadFact, TurnFact
 from proxy.model.ids import ThreadId
-from proxy.model.messages import Block, BlockKind, Request
+from proxy.model.messages import Request
 from proxy.sessions import signs
 from proxy.sessions.identity import Identity
 from proxy.sessions.normalise import Unit
 from proxy.sessions.placement import Placement
 from proxy.sessions.state import SessionState
+from proxy.sessions.thread import InView
 
 LONG_WINDOW_BETA = "context-1m"
 """A client behind a foreign base URL may not ask for the long window (ux 2.1)."""
@@ -130,7 +131,7 @@ def session_keys(call: Call, reply: list[Unit], *, is_turn: bool, is_held: bool)
         yield SessionKeyFact(sign=sign, session=identity.session, noted_us=call.exchange.opened_us)
 
 
-def turn_fact(call: Call, turn: Turn, cache_miss: str, count: Callable[[str], int]) -> TurnFact:
+def turn_fact(call: Call, turn: Turn, cache_miss: str, view: InView, count: sizes.Count) -> TurnFact:
     """The turn itself."""
     request, reply = call.request, call.reply
     usage = context_usage(reply)
@@ -153,19 +154,12 @@ def turn_fact(call: Call, turn: Turn, cache_miss: str, count: Callable[[str], in
         context_tokens=usage.input if usage else None,
         usage_missing=not reply.iterations,
         usage_disagrees=reply.usage_disagrees,
-        fresh_tokens_ref=sum(size(count, unit.block) if unit.tokens is None else unit.tokens for unit in turn.fresh),
-        reply_tokens_ref=sum(size(count, block) for block in reply.blocks),
+        fresh_tokens_ref=sum(sizes.of_unit(count, unit) for unit in turn.fresh),
+        reply_tokens_ref=sum(sizes.of_block(count, block) for block in reply.blocks),
+        system_tokens_ref=view.system,
+        tools_tokens_ref=view.tools,
+        said_tokens_ref=view.said,
+        summary_tokens_ref=view.summary,
         relation=turn.relation,
         cache_miss=cache_miss,
     )
-
-
-def size(count: Callable[[str], int], block: Block) -> int:
-    """A block in reference tokens."""
-    match block.kind:
-        case BlockKind.CALL:
-            return count(arguments_text(block))
-        case BlockKind.THINKING:
-            return 0
-        case _:
-            return count(block.text)

@@ -21,7 +21,7 @@ from proxy.sessions.held import Histories, Size, load_held
 from proxy.sessions.normalise import Unit
 from proxy.sessions.shelf import Shelf
 from proxy.sessions.signs import of_reply
-from proxy.sessions.thread import Asked, Said, Seen, Signature, Thread
+from proxy.sessions.thread import Asked, InView, Said, Seen, Signature, Thread
 
 FORMAT = 1
 PAGE = 64
@@ -176,6 +176,7 @@ def _thread(row: dict[str, Any]) -> Thread:
     for name in ("visible", "compactions", "demanded"):
         row[name] = set(row[name])
     row["signature"] = Signature(*row["signature"])
+    row["in_view"] = InView(*row["in_view"]) if row["in_view"] else None
     row["asked"] = [_asked(entry) for entry in row["asked"]]
     if row["said"]:
         row["said"] = Said(**{**row["said"], "lines": b64decode(row["said"]["lines"])})

@@ -104,6 +104,17 @@ class Signature(NamedTuple):
     """Of the tools' names alone."""
 
 
+class InView(NamedTuple):
+    """What a request's context held by kind, in reference tokens; None where the traffic does not tell."""
+
+    system: int | None
+    tools: int | None
+    said: int
+    """Texts and calls; results aside."""
+    summary: int | None
+    """Of what was said: the summaries. None when one cannot be read."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Thread:
     """One linear history."""
@@ -149,5 +160,9 @@ class Thread:
     """Names of the last turn's system and tools; only when contents are kept."""
     manifest: str = ""
     """Name of the last turn's manifest; only when contents are kept."""
+    in_view: InView | None = None
+    """Of the last turn's request, summarising calls aside."""
+    replied: int = 0
+    """Reference tokens of the last turn's reply."""
     last_boundary: dict[str, Any] | None = None
     """The last boundary's fact as plain values: a rolling one is extended turn by turn."""

@@ -55,7 +55,7 @@ def read_status(said: Settings) -> Status:
         by=running.by if running and is_running else "",
         since_us=running.since_us if running else None,
         processes=_processes(running) if running and is_running else (),
-        last_by_upstream=dict.fromkeys(said.upstreams),
+        last_by_upstream={said.relay.default_upstream: None} if said.relay.default_upstream else {},
         free_bytes=_free(folder.path),
         floor_bytes=int(said.capture.free_disk_floor_gib * GIB),
     )

@@ -144,6 +144,14 @@ class TurnFact:
     """Reference tokens of what this request added to its thread beside the former reply: results, user text."""
     reply_tokens_ref: int
     """Reference tokens of the reply's text and call arguments; thinking is not counted."""
+    system_tokens_ref: int | None
+    """Of the system text; None when the traffic does not tell (a transcript)."""
+    tools_tokens_ref: int | None
+    """Of the tool definitions offered, as canonical JSON."""
+    said_tokens_ref: int
+    """Of the texts and calls that stand in the context, summaries among them; tool results are observations."""
+    summary_tokens_ref: int | None
+    """The part of `said_tokens_ref` that is a summary of what was compacted; None when one cannot be read."""
     relation: str
     """How its history follows the thread's former one: `first`, `extends`, `retried`, `rewind`,
     `compacted`, `edited` (changed, but nothing that was seen left the view)."""
@@ -185,6 +193,8 @@ class IterationFact:
     """None = unpriced; `unpriced` says why."""
     fresh_pico_usd: int | None
     """The part of it for input that was not read from the cache (uncached and written)."""
+    written_pico_usd: int | None
+    """The part of `fresh_pico_usd` for input written to the cache."""
     output_pico_usd: int | None
     """The part of it for output."""
     warm_pico_usd: int | None
