@@ -133,10 +133,8 @@ class Journey:
         """Remember what a later request may continue; what a prewarm brings is judged now, it will not come again."""
         instruments = self._ports.instruments
         facts = Turn(call, state, instruments).take_in() if call.request.prewarm else []
-        whole = [*call.units, *reply]
-        state.hold(
-            call.request, call.reply.id, call.placement.thread, whole, partial(sizes.of_block, instruments.count)
-        )
+        whole = Whole(call.request, [*call.units, *reply])
+        state.hold(whole, call.reply.id, call.placement.thread, partial(sizes.of_block, instruments.count))
         return facts
 
     def _turn(self, call: Call, state: SessionState) -> list[Fact]:

@@ -83,6 +83,8 @@ class Tool:
     """SHA-256 of the definition as canonical JSON without `cache_control` (S0-51)."""
     kind: str = "client"
     """`client`, or `server` for tools the provider runs."""
+    stays: bool = False
+    """Offered by an item of the history: it stays on offer as long as the item stands there."""
     raw: Any = field(default=None, compare=False, repr=False)
     """The definition as parsed JSON; never mutated."""
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from proxy.model.messages import Block, BlockKind, Message, Request
+from proxy.model.messages import Block, BlockKind, Message, Request, Tool
 from proxy.sessions import lines
 from proxy.sessions.history import common_prefix
 from proxy.sessions.normalise import Unit
@@ -88,6 +88,8 @@ class Held:
     """The history it begins with; empty for none."""
     kept: int
     units: tuple[HeldUnit, ...]
+    tools: tuple[Tool, ...] | None = None
+    """Tools that items of the history offer; None when they are those of its base."""
 
 
 class Whole(NamedTuple):
@@ -132,17 +134,20 @@ class Histories:
         if reply not in self.by_reply or reply in self.doubtful:
             return None
         held = self._put_together(reply)
-        return Whole(replace(request, messages=(*held.messages, *request.messages)), [*held.units, *own])
+        messages = (*held.messages, *request.messages)
+        tools = (*self._tools(reply), *request.tools)
+        return Whole(replace(request, messages=messages, tools=tools), [*held.units, *own])
 
-    def add(self, reply: str, base: str, units: Sequence[Unit], size: Size) -> None:
+    def add(self, reply: str, base: str, whole: Whole, size: Size) -> None:
         """Remember what a reply stands for.
 
         Args:
             reply: Digest of the reply's id.
             base: A history of the same thread that is likely to begin alike; any will do.
-            units: The whole history, the reply included.
+            whole: The request, and the whole history, the reply included.
             size: Measures what is new.
         """
+        units = whole.units
         if reply in self.by_reply:
             known = self._put_together(reply).units
             if [unit.digest for unit in known] != [unit.digest for unit in units]:
@@ -151,8 +156,18 @@ class Histories:
         former = self._put_together(base)
         kept = common_prefix([unit.digest for unit in former.units], [unit.digest for unit in units])
         own = tuple([HeldUnit.of(unit, size) for unit in units[kept:]])
-        self.by_reply[reply] = Held(base=base if kept else "", kept=kept, units=own)
+        base = base if kept else ""
+        staying = tuple([replace(tool, raw=None) for tool in whole.request.tools if tool.stays])
+        tools = None if staying == self._tools(base) else staying
+        self.by_reply[reply] = Held(base=base, kept=kept, units=own, tools=tools)
         self._newest = _as_newest(reply, former.units[:kept], former.messages[:kept], own)
+
+    def _tools(self, reply: str) -> tuple[Tool, ...]:
+        while (held := self.by_reply.get(reply)) is not None:
+            if held.tools is not None:
+                return held.tools
+            reply = held.base
+        return ()
 
     def _put_together(self, reply: str) -> _PutTogether:
         if self._newest.reply != reply:
@@ -185,7 +200,9 @@ def may_be_continued(request: Request, method: str) -> bool:
 
 def load_held(row: Mapping[str, Any]) -> Held:
     """A history from its stored form."""
-    return Held(base=row["base"], kept=row["kept"], units=tuple([_load_unit(*unit) for unit in row["units"]]))
+    tools = row["tools"] and tuple([Tool(**tool) for tool in row["tools"]])
+    units = tuple([_load_unit(*unit) for unit in row["units"]])
+    return Held(base=row["base"], kept=row["kept"], units=units, tools=tools)
 
 
 def _load_unit(*row: Any) -> HeldUnit:  # noqa: ANN401 - parsed JSON

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proxy.model.exchange import Exchange
@@ -116,7 +116,8 @@ SPEAKERS: Mapping[str, Callable[[Exchange, Request], Signals]] = {"claude-code":
 def signals_of(client: str, exchange: Exchange, request: Request) -> Signals:
     """What the call says; an unknown client is heard as everyone that sets the same fields."""
     if speaker := SPEAKERS.get(client):
-        return speaker(exchange, request)
+        found = speaker(exchange, request)
+        return found if found.session else replace(found, session=named(exchange, request).session)
     for speaker in (claude_code, codex, named):
         found = speaker(exchange, request)
         if found.session:

@@ -7,7 +7,7 @@ per page of observations. Any observer can load them.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -16,9 +16,7 @@ import orjson
 
 from proxy.model.facts import InSummary, ToolClass
 from proxy.model.ids import ObservationId, SessionId, ThreadId
-from proxy.model.messages import Request
-from proxy.sessions.held import Histories, Size, load_held
-from proxy.sessions.normalise import Unit
+from proxy.sessions.held import Histories, Size, Whole, load_held
 from proxy.sessions.shelf import Shelf
 from proxy.sessions.signs import of_reply
 from proxy.sessions.thread import Asked, InView, Said, Seen, Signature, Thread
@@ -87,17 +85,18 @@ class SessionState:
         """Mark the pages of some observations for writing."""
         self.changed.update(self._page(self._places[key]) for key in ids)
 
-    def hold(self, request: Request, reply_id: str, thread: Thread, units: Sequence[Unit], size: Size) -> None:
+    def hold(self, whole: Whole, reply_id: str, thread: Thread, size: Size) -> None:
         """Remember the history that a reply of a thread stands for; `size` measures blocks in reference tokens."""
         reply, held = of_reply(reply_id), self.histories
         known = len(held.by_reply), len(held.doubtful)
-        held.add(reply, thread.held, units, size)
+        held.add(reply, thread.held, whole, size)
         thread.held = reply
         if len(held.by_reply) > known[0]:
             self.changed.add(f"held/{known[0] // PAGE:06d}")
-        if request.conversation_id:
-            held.conversations[of_reply(request.conversation_id)] = reply
-        if request.conversation_id or len(held.doubtful) > known[1]:
+        conversation = whole.request.conversation_id
+        if conversation:
+            held.conversations[of_reply(conversation)] = reply
+        if conversation or len(held.doubtful) > known[1]:
             self.changed.add("session")
 
     def _page(self, index: int) -> str:

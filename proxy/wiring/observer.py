@@ -87,31 +87,8 @@ class Observers:
         self._tally = Tally(started_us=now_us())
         self._clock = SteadyClock()
         secrets = BodySecrets(settings.capture.redact)
-        capture = Capture(settings.capture.contents)
-        keeper = Keeper(capture, secrets.redact_text)
-        pricer = Pricer(load_prices(settings.prices.override)) if settings.prices.override else Pricer()
-        rules = ToolRules(rules_in_force(settings))
-        count = TokenCounter(folder.vocabulary).count
-        instruments = Instruments(tools=rules, count=count, redact=secrets.redact_text)
-        redact_body = secrets.redact_body if capture is Capture.FULL else None
-        journey = Journey(
-            Ports(
-                instruments=instruments,
-                price=pricer.price,
-                source=source,
-                find=writer.sessions_of,
-                labels=settings.labels,
-                redact_body=redact_body,
-            )
-        )
-        writer.set_meta(
-            {
-                "product_version": product_version(),
-                "tools_digest": rules.digest,
-                "normaliser": NORMALISER,
-                "price_table": pricer.table,
-            }
-        )
+        keeper = Keeper(Capture(settings.capture.contents), secrets.redact_text)
+        journey = _journey(settings, folder, writer, secrets, source)
         attempts = Attempts(folder.attempts)
         self._station = ExchangeObserver(journey, writer, keeper=keeper, tally=self._tally, attempts=attempts)
 
@@ -124,6 +101,32 @@ class Observers:
             snapshot=self._folder.observer,
             upkeep=lambda: prune(self._database, retention(self._settings, at_us=self._clock.now_us())),
         )
+
+
+def _journey(settings: Settings, folder: DataFolder, writer: Writer, secrets: BodySecrets, source: str) -> Journey:
+    """The journey by these settings; the store is told which versions its figures depend on (V27)."""
+    pricer = Pricer(load_prices(settings.prices.override)) if settings.prices.override else Pricer()
+    rules = ToolRules(rules_in_force(settings))
+    writer.set_meta(
+        {
+            "product_version": product_version(),
+            "tools_digest": rules.digest,
+            "normaliser": NORMALISER,
+            "price_table": pricer.table,
+        }
+    )
+    keeps_all = Capture(settings.capture.contents) is Capture.FULL
+    count = TokenCounter(folder.vocabulary).count
+    return Journey(
+        Ports(
+            instruments=Instruments(tools=rules, count=count, redact=secrets.redact_text),
+            price=pricer.price,
+            source=source,
+            find=writer.sessions_of,
+            labels=settings.labels,
+            redact_body=secrets.redact_body if keeps_all else None,
+        )
+    )
 
 
 def retention(settings: Settings, *, at_us: int) -> Retention:

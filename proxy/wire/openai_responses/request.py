@@ -6,7 +6,8 @@ Unknown fields pass through; wrong types become faults. What the provider holds 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from proxy.model.exchange import Headers
@@ -62,14 +63,18 @@ def _request(document: Mapping[str, Any], former: Request | None, *, is_compact:
     if document.get("prompt") is not None:
         faults.add("prompt: held by the provider")
     messages, tools = (former.messages, former.tools) if former else ((), ())
-    given = [tool for place in (document, *_additional(items)) for tool in offered(place.get("tools"), faults)]
+    given = offered(document.get("tools"), faults)
+    added = [tool for item in items if _adds_tools(item) for tool in offered(item.get("tools"), faults)]
     return Request(
         dialect=NAME,
         model=text_of(document.get("model")),
         stream=document.get("stream") is True,
         system=parts_of(document.get("instructions")),
         messages=tuple([known(messages, raw, at) or _message(raw, at + 1, faults) for at, raw in enumerate(items)]),
-        tools=tuple([known(tools, raw, at) or tool_of(raw, at + 1, faults) for at, raw in enumerate(given)]),
+        tools=(
+            *(replace(tool_of(raw, at + 1, faults), stays=True) for at, raw in enumerate(added)),
+            *(known(tools, raw, at + len(added)) or tool_of(raw, at + 1, faults) for at, raw in enumerate(given)),
+        ),
         metadata={key: value for key, value in document.items() if key not in _READ_FIELDS},
         previous_id=text_of(document.get("previous_response_id")),
         conversation_id=_conversation(document.get("conversation")),
@@ -87,8 +92,8 @@ def _items(given: Json) -> list[Json] | None:
     return [] if given is None else given if isinstance(given, list) else None
 
 
-def _additional(items: list[Json]) -> Iterator[Mapping[str, Any]]:
-    return (raw for raw in items if isinstance(raw, dict) and type_of(raw) == ADDITIONAL_TOOLS)
+def _adds_tools(raw: Json) -> bool:
+    return isinstance(raw, dict) and type_of(raw) == ADDITIONAL_TOOLS
 
 
 def _message(raw: Json, place: int, faults: Faults) -> Message:

@@ -117,3 +117,20 @@ def test_a_chain_without_ids_is_found_by_the_reply_that_it_names() -> None:
         client.driver.restart()
     client.turn()
     assert client.driver.run.labels() == {"c1": "acquisition", "c2": "repeat_visible"}
+
+
+@pytest.mark.parametrize("way", [{}, {"chained": True, "socket": True}])
+def test_tools_that_are_offered_as_an_item_stay_on_offer(way: dict[str, Any]) -> None:
+    """Codex' code mode: over an open socket the item is sent once."""
+    client = codex(way)
+    offered = {"type": "function", "name": "exec_command", "parameters": {}}
+    client.items.insert(0, {"type": "additional_tools", "role": "developer", "tools": [offered]})
+    bare: dict[str, Any] = {"tools": []}
+    for number in (1, 2):
+        client.turn(shell(f"c{number}", "cat a.py"), body=bare)
+        client.items.append({"type": "function_call_output", "call_id": f"c{number}", "output": CONTENT})
+    client.turn(body=bare)
+    turns = client.driver.run.of(TurnFact)
+    assert [(turn.thread, turn.tool_count) for turn in turns] == [("main", 1)] * 3
+    assert len({turn.tools_sha256 for turn in turns}) == 1
+    assert client.driver.run.labels() == {"c1": "acquisition", "c2": "repeat_visible"}

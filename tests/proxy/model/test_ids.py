@@ -19,6 +19,6 @@ def test_a_session_is_named_as_the_observer_names_it(key: str) -> None:
     exchange = client.exchange([text("done")])
     request = read_request(exchange.request_body, ())
     assert isinstance(request, Request)
-    found = identify(exchange, request, units(request.messages), lambda sign: None)
+    found = identify(exchange, request, units(request.messages), lambda signs: {})
     assert found is not None
     assert found.session == session_id(exchange.tag, key)
