@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from config.settings import Settings
 from proxy.model.errors import UnreachableError, UsageError
@@ -82,7 +83,8 @@ async def wrap(
         digest = hashlib.sha256(way.tag.encode()).hexdigest()[:DIGEST]
         _register(folder, digest)
         before(way)
-        status = await _run(command, {**environment, **way.variables(environment)})
+        given = way.command(command, environment, Path.home())
+        status = await _run(given, {**environment, **way.variables(environment)})
     return Wrapped(status=status, run=digest, way=way)
 
 

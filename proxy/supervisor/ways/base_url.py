@@ -5,10 +5,12 @@ Nothing is set for anybody but the child, no file is edited, and what the user h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import PurePath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
 from urllib.parse import urlsplit
+
+from proxy.supervisor.ways import providers
 
 BASE_URL = "ANTHROPIC_BASE_URL"
 HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
@@ -36,11 +38,18 @@ class Route:
     upstream_url: str
     token: str = ""
     """What the relay asks for; empty when it asks for none."""
+    upstreams: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of all upstreams by name, for clients of other providers."""
+
+    @property
+    def run_url(self) -> str:
+        """The relay's address for this run."""
+        return f"{self.relay_url}/run/{self.tag}"
 
     @property
     def base_url(self) -> str:
-        """What the client is told."""
-        return "/".join(filter(None, (self.relay_url, "run", self.tag, self.upstream)))
+        """What a client of Anthropic's is told."""
+        return "/".join(filter(None, (self.run_url, self.upstream)))
 
     @property
     def is_first_party(self) -> bool:
@@ -57,13 +66,23 @@ class Route:
         if self.token:
             lines = (environment.get(HEADERS, ""), f"{TOKEN_HEADER}: {self.token}")
             kept[HEADERS] = "\n".join(filter(None, lines))
-        return kept | _without_a_proxy_to_ourselves(environment)
+        others = dict(providers.base_urls(self.upstreams, self.run_url, environment))
+        return kept | others | _without_a_proxy_to_ourselves(environment)
+
+    def command(self, command: Sequence[str], environment: Mapping[str, str], home: Path) -> Sequence[str]:
+        """The command as it is run."""
+        upstream = providers.codex_upstream(environment, home)
+        if not providers.is_codex(command) or upstream not in self.upstreams:
+            return command
+        return providers.codex_command(command, self.run_url, upstream)
 
     def notes(self, environment: Mapping[str, str], command: str) -> Iterator[str]:
         """What the user should know before the command starts."""
         given = self.variables(environment)
         yield f"{self.relay_url} → {self.upstream_url} · nothing is edited, keys never reach a disk"
         yield f"set for this command only: {', '.join(sorted(given))}"
+        if providers.is_codex([command]):
+            yield f"and the option -c {providers.CODEX_OPTION}, which Codex reads instead of a variable"
         if not PurePath(command).name.startswith("claude"):
             return
         yield "behind a base URL Claude Code switches Remote Control off (reported since 2.1.196)"
@@ -78,7 +97,7 @@ class Route:
     @property
     def when_unseen(self) -> str:
         """What to look at when no model call came by."""
-        return f"does the command use {BASE_URL}? (its own settings files may override it)"
+        return "does the command use the base URL it was given? (its own settings files may override it)"
 
 
 def _without_a_proxy_to_ourselves(environment: Mapping[str, str]) -> dict[str, str]:

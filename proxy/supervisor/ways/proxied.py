@@ -5,7 +5,7 @@ The command keeps its own base URL and believes that it speaks to its provider: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -49,6 +49,11 @@ class ProxyRoute:
         given[NODE] = str(self.certificates.bundle if environment.get(NODE) else self.certificates.authority)
         exceptions = self._exceptions(environment)
         return given | {"NO_PROXY": exceptions, "no_proxy": exceptions}
+
+    def command(self, command: Sequence[str], environment: Mapping[str, str], home: Path) -> Sequence[str]:
+        """The command as it is."""
+        del environment, home
+        return command
 
     def _exceptions(self, environment: Mapping[str, str]) -> str:
         """The user's own, and this machine's servers unless one of them is an upstream."""

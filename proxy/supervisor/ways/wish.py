@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -36,6 +36,9 @@ class Way(Protocol):
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """What is set for the child beside its environment."""
+
+    def command(self, command: Sequence[str], environment: Mapping[str, str], home: Path) -> Sequence[str]:
+        """The command as it is run."""
 
     def notes(self, environment: Mapping[str, str], command: str) -> Iterator[str]:
         """What the user should know before the command starts."""
@@ -93,7 +96,14 @@ def base_url_route(spec: RelaySpec, relay_url: str, environment: Mapping[str, st
             else "the relay that runs has no upstream"
         )
     segment = "" if name == spec.default_upstream else name
-    return Route(relay_url=relay_url, tag=tag, upstream=segment, upstream_url=spec.upstreams[name], token=token)
+    return Route(
+        relay_url=relay_url,
+        tag=tag,
+        upstream=segment,
+        upstream_url=spec.upstreams[name],
+        token=token,
+        upstreams=spec.upstreams,
+    )
 
 
 def _in_order(spec: RelaySpec) -> list[str]:

@@ -145,7 +145,7 @@ def test_signals_reach_the_child_and_its_end_is_told_as_shells_do(tmp_path: Path
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + signal.SIGTERM
-    assert "no model call was seen: does the command use ANTHROPIC_BASE_URL?" in err
+    assert "no model call was seen: does the command use the base URL it was given?" in err
 
 
 def test_a_command_that_is_not_there_was_never_started(tmp_path: Path, upstream: Upstream) -> None:
