@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
-_UNSHOWABLE = re.compile(
-    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
-"""What XML forbids, and what would let a name be written backwards."""
+from proxy.story.showable import clean
 
 Attribute = str | int | float | None
-
-
-def clean(text: str) -> str:
-    """The text with a visible sign in place of each character that no page may hold."""
-    return _UNSHOWABLE.sub("\ufffd", text)
 
 
 def words(text: str) -> str:

@@ -12,4 +12,5 @@ dropped   what a boundary dropped, what was fetched again first
 comparison  two sessions side by side
 answers   what tools answered, out of a full capture
 naming    the names that `explain` understands
+showable  what may be shown of a text that traffic wrote
 """

@@ -34,12 +34,17 @@ def bill_rows(bill: Bill) -> Iterator[BillRow]:
     yield from _modelled(bill)
 
 
+def rereads(line: Line) -> str:
+    """How many, and their reference tokens: of one kind, since exact and partial ones are never added (V4)."""
+    return f"{line.events} {figures.short(line.tokens)}" if line.events else "0"
+
+
 def pay_back(bill: Bill) -> str:
-    """When the savings reach the cost; the mark comes from the arithmetic beside it and from nothing else."""
+    """How long until the savings reach the cost; the mark comes from the arithmetic beside it and from nothing else."""
     if bill.pays_back_after is None:
-        return f"not shown; {bill.turns_followed} followed so far"
+        return f"not shown; {bill.turns_followed} followed"
     mark = "\u2713" if bill.turns_followed >= bill.pays_back_after else "\u2717"
-    return f"after {figures.plural(bill.pays_back_after, 'turn')}  {mark} {bill.turns_followed} followed"
+    return f"{figures.plural(bill.pays_back_after, 'turn')} {mark} {bill.turns_followed} followed"
 
 
 def _usd(pico: int | None) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from proxy.cli.views.terminal import for_terminal
 
+
+@for_terminal
 def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: int = 2, indent: int = 0) -> list[str]:
     """Pad each column to its widest cell; columns whose index is in `right` end at the same place."""
     if not rows:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from proxy.cli.views.columns import aligned
+from proxy.cli.views.terminal import for_terminal
 from proxy.story import figures
 from proxy.story.banner import SEPARATOR, origin
 from proxy.story.comparison import Comparison, Divergence, Figure, Step
@@ -21,6 +22,7 @@ WHY = {
 }
 
 
+@for_terminal
 def compare_lines(left: Story, right: Story, found: Comparison) -> Iterator[str]:
     """Who they are, what forbids pooling them, where they part, and the difference of each figure."""
     yield f"A  {SEPARATOR.join(origin(left))}"

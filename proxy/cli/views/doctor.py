@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proxy.cli.views.columns import aligned
+from proxy.cli.views.terminal import for_terminal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class Check:
     """Of the command when it is not well; 0 = only told."""
 
 
+@for_terminal
 def doctor_lines(checks: Sequence[Check]) -> list[str]:
     """One line for each check, advice under those that need it."""
     rows = aligned([("ok" if check.is_well else "LOOK", check.name, check.said) for check in checks])

@@ -10,6 +10,7 @@ import orjson
 
 from proxy.cli.views.bill import bill_lines
 from proxy.cli.views.columns import aligned
+from proxy.cli.views.terminal import for_terminal
 from proxy.ledger.bill import Bill
 from proxy.ledger.classify import REREADS, WHOLE
 from proxy.model.facts import CallFact, Label, ToolClass
@@ -45,6 +46,7 @@ AGAIN = frozenset({Label.ATTEMPTED, Label.FORCED, Label.REPEAT_VISIBLE})
 _UNKNOWN = "No rule knows this tool, so it cannot be a re-read here: every figure is a lower bound by such calls."
 
 
+@for_terminal
 def call_lines(story: Story, call: CallFact, *, zone: tzinfo | None = None) -> list[str]:
     """Everything that gave one call its class."""
     because: dict[str, Any] = orjson.loads(call.because or "{}")
@@ -114,6 +116,7 @@ def _charged(story: Story, call: CallFact, because: dict[str, Any]) -> Iterator[
     yield "charged", f"{figures.whole(call.reread_tokens_ref)} reference tokens: {what}"
 
 
+@for_terminal
 def boundary_lines(story: Story, number: int, bill: Bill, *, zone: tzinfo | None = None) -> list[str]:
     """What a boundary dropped and what it cost; what was fetched again comes first."""
     boundary = bill.boundary

@@ -11,8 +11,10 @@ from proxy.cli.scanning.limits import Limit
 from proxy.cli.scanning.overview import Overview, overview
 from proxy.cli.scanning.work import Scan
 from proxy.cli.views.columns import aligned
+from proxy.cli.views.terminal import for_terminal
 from proxy.model.facts import Label
 from proxy.story import figures
+from proxy.story.bill import rereads
 from proxy.story.story import EXACT, PARTIAL
 from proxy.transcripts.trouble import Entry
 
@@ -43,7 +45,10 @@ PARTS = {
     "partial": "re-reads, partial",
     "attempted": "re-reads, attempted or demanded",
 }
-HEAD = ("session", "", "turn", "trigger", "dropped", "", "cache rewr.", "re-reads", "known cost", "carried less*", "")
+HEAD = (
+    *("session", "", "turn", "trigger", "dropped", "", "cache rewr.", "exact", "partial", "known cost"),
+    *("carried less*", ""),
+)
 NOT_TOLD = (
     "not told by a transcript: system prompt, tools on offer, failed tries and, by Claude Code, the calls that wrote",
     "  summaries. Costs are lower bounds",
@@ -62,6 +67,7 @@ class Told:
     """The list of scanned paths is kept."""
 
 
+@for_terminal
 def scan_lines(told: Told, *, zone: tzinfo | None = None) -> list[str]:
     """The whole page."""
     found = overview(told.scan.accounts)
@@ -172,14 +178,14 @@ def _dearest(accounts: Sequence[Account]) -> list[str]:
     title = "the dearest compactions" if len(charged) > LISTED else "the compactions"
     return [
         f"{title}, of {len(charged):,}",
-        *aligned(rows, right=(2, 5, 6, 7, 8, 9), indent=1),
-        " * modelled, per turn at the price of a cache read; tokens of re-reads are reference tokens",
+        *aligned(rows, right=(2, *range(5, 11)), indent=1),
+        " exact, partial: re-reads and their reference tokens, never added",
+        " * modelled, per turn at the price of a cache read",
     ]
 
 
 def _row(one: Account, number: int, each: Charged) -> tuple[str, ...]:
     bill = each.bill
-    rereads = bill.exact.events + bill.partial.events
     least = ">= " if each.untold and each.known_pico_usd is not None else ""
     return (
         one.name[:8],
@@ -189,7 +195,8 @@ def _row(one: Account, number: int, each: Charged) -> tuple[str, ...]:
         f"{bill.boundary.dropped_observations} obs",
         figures.short(bill.carried_less_tokens),
         figures.usd(bill.rewrite.pico_usd) if bill.rewrite.pico_usd is not None else "not told",
-        f"{rereads}  {figures.short((bill.exact.tokens or 0) + (bill.partial.tokens or 0))}" if rereads else "0",
+        rereads(bill.exact),
+        rereads(bill.partial),
         least + (figures.usd(each.known_pico_usd) if each.known_pico_usd is not None else "unpriced"),
         figures.usd(bill.saved_per_turn_pico_usd) if bill.saved_per_turn_pico_usd is not None else "unpriced",
         _pays_back(each),
@@ -211,7 +218,8 @@ def _worst(accounts: Sequence[Account]) -> Iterator[str]:
     if not worst.reread_tokens_ref:
         return
     yield (
-        f"worst session: {worst.name}  {figures.short(worst.reread_tokens_ref)} tokens read again, "
+        f"worst session: {worst.name}  {figures.short(worst.exact_tokens_ref)} reference tokens read again exactly, "
+        f"{figures.short(worst.reread_tokens_ref - worst.exact_tokens_ref)} in part, "
         f"{figures.plural(len(worst.compactions), 'compaction')}, {figures.plural(worst.turns, 'turn')}"
     )
     yield f"  {worst.files[0]}"

@@ -5,27 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import tzinfo
+from textwrap import wrap
 
 from proxy.cli.views.columns import aligned
 from proxy.cli.views.curve import context_by_column, curve
 from proxy.cli.views.lanes import LABEL_WIDTH, boundary_row, lanes, miss_row
+from proxy.cli.views.terminal import for_terminal
 from proxy.ledger.bill import Bill, Line
 from proxy.story import figures
 from proxy.story.audit import audit_line
 from proxy.story.axis import Axis
 from proxy.story.banner import SEPARATOR, origin, timed_totals
-from proxy.story.bill import pay_back
+from proxy.story.bill import pay_back, rereads
 from proxy.story.marks import MARKS
 from proxy.story.story import EXACT, PARTIAL, Story
 
 LEAST_WIDTH = 20
 LOOP_LISTED = 3
 BILL_HEAD = (
-    *("boundary", "turn", "kind", "dropped", "", "summary", "cache rewr.", "re-reads", "", "", "measured"),
-    *("carried less*", "pays back*"),
+    *("", "turn", "dropped", "summary", "rewrite", "exact", "partial", "re-reads", "measured", "less/turn*"),
+    "pays back after*",
 )
+BILL_WIDTH = 120
+"""Columns of a terminal that the table asks for at most."""
 
 
+@for_terminal
 def session_lines(story: Story, *, now_us: int, width: int, zone: tzinfo | None = None) -> list[str]:
     """The whole page, at most `width` columns of timeline."""
     lines = [*header(story, now_us=now_us, zone=zone), ""]
@@ -60,7 +65,7 @@ def timeline(story: Story, width: int) -> list[str]:
 
 
 def bill_table(story: Story) -> list[str]:
-    """One row for each boundary; what is modelled is marked."""
+    """One row for each boundary; what is modelled is marked. Tokens of exact and partial re-reads stand apart (V4)."""
     rows = [BILL_HEAD, *(_bill_row(number, bill) for number, bill in enumerate(story.bills, start=1))]
     retrievals = story.retrievals_after_a_boundary
     dropped = sum(boundary.dropped_observations for boundary in story.boundaries)
@@ -69,32 +74,48 @@ def bill_table(story: Story) -> list[str]:
         f"{story.partial} partial; {figures.plural(dropped, 'observation')} had been dropped"
     )
     return [
-        *aligned(rows, right=(1, 4, 5, 6, 7, 8, 9, 10), indent=1),
+        *aligned(rows, right=range(1, 10), indent=1),
+        *_kinds(story),
         rate,
-        " tokens of re-reads are reference tokens; the others are billed ones",
-        " * modelled",
+        " exact, partial: re-reads and their reference tokens, never added; dropped tokens are billed ones",
+        " * modelled; less/turn: the price of what each later turn no longer carries",
     ]
 
 
 def _bill_row(number: int, bill: Bill) -> tuple[str, ...]:
-    boundary = bill.boundary
-    kind = " ".join(filter(None, (boundary.kind, boundary.trigger)))
-    thread = "" if boundary.thread == "main" else f" {boundary.thread}"
-    rereads = bill.exact.events + bill.partial.events
     return (
-        f"b{number}{thread}",
-        str(boundary.turn),
-        kind,
-        f"{boundary.dropped_observations} obs",
-        figures.short(bill.carried_less_tokens),
+        f"b{number}",
+        str(bill.boundary.turn),
+        _dropped(bill),
         _amount(bill.summary),
         _amount(bill.rewrite),
-        str(rereads),
-        figures.short((bill.exact.tokens or 0) + (bill.partial.tokens or 0)) if rereads else "",
+        rereads(bill.exact),
+        rereads(bill.partial),
         _rereads_usd(bill),
         figures.usd(bill.measured_pico_usd),
-        f"{figures.usd(bill.saved_per_turn_pico_usd)}/turn" if bill.saved_per_turn_pico_usd is not None else "unpriced",
+        figures.usd(bill.saved_per_turn_pico_usd),
         pay_back(bill),
+    )
+
+
+def _kinds(story: Story) -> Iterator[str]:
+    """Who compacted, why, and on which thread when it was not the main one."""
+    found: dict[str, list[str]] = {}
+    for number, bill in enumerate(story.bills, start=1):
+        boundary = bill.boundary
+        thread = f"on {boundary.thread}" if boundary.thread != "main" else ""
+        kind = " ".join(filter(None, (boundary.kind, boundary.trigger, thread)))
+        found.setdefault(kind, []).append(f"b{number}")
+    told = SEPARATOR.join(f"{kind}: {', '.join(names)}" for kind, names in found.items())
+    yield from wrap(told, BILL_WIDTH, initial_indent=" ", subsequent_indent="   ")
+
+
+def _dropped(bill: Bill) -> str:
+    observations = f"{bill.boundary.dropped_observations} obs"
+    return (
+        observations
+        if bill.carried_less_tokens is None
+        else f"{observations} {figures.short(bill.carried_less_tokens)}"
     )
 
 

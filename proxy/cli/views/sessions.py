@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from proxy.cli.views.columns import aligned
+from proxy.cli.views.terminal import for_terminal
 from proxy.model.facts import SessionFact
 from proxy.story import figures
 
@@ -37,6 +38,7 @@ class Summary:
         return (self.looping, self.reread_tokens_ref, self.boundaries, self.session.last_us)
 
 
+@for_terminal
 def sessions_lines(summaries: Sequence[Summary], *, zone: tzinfo | None = None) -> list[str]:
     """A table; `looping` is its own word."""
     head = (

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proxy.cli.views.columns import aligned
+from proxy.cli.views.terminal import for_terminal
 from proxy.model.facts import ExchangeKind
 from proxy.story import figures
 
@@ -58,6 +59,7 @@ class Status:
         return sum(self.exchanges.values())
 
 
+@for_terminal
 def status_lines(status: Status) -> list[str]:
     """The page; its last lines say what to type next."""
     return [

@@ -72,7 +72,7 @@ def _bill(story: Story, name: str, bill: Bill, contents: Contents) -> str:
         f"{figures.plural(boundary.dropped_observations, 'observation')} dropped",
         f"{figures.plural(again, 're-read')}",
         f"measured cost {figures.usd(bill.measured_pico_usd)}",
-        f"pays back {pay_back(bill)}",
+        f"pays back after: {pay_back(bill)}",
     ]
     head = element("summary", element("b", name), " \u00b7 ", words(" \u00b7 ".join(said)))
     return element("details", head, element("div", *_inside(story, name, bill, contents)), class_="bill", id=name)

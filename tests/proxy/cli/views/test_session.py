@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from proxy.cli.views.session import bill_table, header, loop_lines, session_lines
-from proxy.model.facts import Observability
+from proxy.cli.views.session import BILL_WIDTH, bill_table, header, loop_lines, session_lines
+from proxy.model.facts import BoundaryKind, Observability
 from proxy.story.banner import door
+from tests.support.pictured import a_long_session
 from tests.support.stories import Telling, a_compacted_session, reads, rereads
 
 PAGE = """\
@@ -23,13 +24,12 @@ agent 1              r
 cache miss     ○                    ●rewrite 14.9k
  R re-read exact  p partial  S summary call  w write  r read  · turn  ○ cold  ● what was cached had changed
 
- boundary  turn  kind         dropped         summary  cache rewr.  re-reads                 measured  carried less*  \
-pays back*
- b1           6  client auto  3 obs    47.0k  $0.0240      $0.0402         4  6.7k  $0.0303   $0.0945  $0.0141/turn   \
-after 7 turns  ✗ 5 followed
+     turn      dropped  summary  rewrite   exact  partial  re-reads  measured  less/turn*  pays back after*
+ b1     6  3 obs 47.0k  $0.0240  $0.0402  3 5.8k    1 840   $0.0303   $0.0945     $0.0141  7 turns ✗ 5 followed
+ client auto: b1
  of 4 retrievals since the first compaction 3 were exact re-reads, 1 partial; 3 observations had been dropped
- tokens of re-reads are reference tokens; the others are billed ones
- * modelled
+ exact, partial: re-reads and their reference tokens, never added; dropped tokens are billed ones
+ * modelled; less/turn: the price of what each later turn no longer carries
  again and again since b1: b.py \u00d72   → compaction-gate explain 7f3a91c2:b1
  labels not audited (compaction-gate audit sample)
 """
@@ -88,3 +88,17 @@ def test_loops_are_their_own_line_and_only_from_two_on() -> None:
     assert list(loop_lines(told.story())) == [
         " again and again since b1: a \u00d72   → compaction-gate explain 7f3a91c2:b1"
     ]
+
+
+def test_the_table_fits_a_terminal_and_names_kinds_and_threads_once() -> None:
+    told = a_long_session(520)
+    for thread in ("agent:1", "agent:3"):
+        told.boundary(("x.py", 1_000), thread=thread, kind=BoundaryKind.ROLLING, trigger="")
+    lines = bill_table(told.story())
+    assert max(map(len, lines)) <= BILL_WIDTH
+    assert " client auto: b1, b2 \u00b7 rolling on agent:1: b3 \u00b7 rolling on agent:3: b4" in lines
+
+
+def test_tokens_of_exact_and_partial_rereads_are_never_added() -> None:
+    (row,) = [line.split() for line in bill_table(a_compacted_session().story()) if line.startswith(" b1 ")]
+    assert row[7:11] == ["3", "5.8k", "1", "840"]
