@@ -3,7 +3,8 @@
 drawing   elements and texts, escaped for XML and HTML
 shapes    one shape and one colour for each class of call
 frame     how wide a picture is, and what its columns stand for
-area      the context, and what of it is known by kind
+area      the context as it was billed, and by kind
+kinds     what the context held by kind
 lanes     one lane for each thread, one tick for each call
 arcs      from each re-read back to what it repeats
 costs     what each turn was billed, and where the prompt cache was not read

@@ -1,29 +1,22 @@
-"""The context as an area, and under it what of it is known by kind.
-
-The area is billed and measured. By kind the facts hold two sizes, in reference tokens: tool results in view, and the
-summary of the last compaction. They have a scale of their own, since billed and reference tokens never meet (V21);
-system, tools and texts are not told apart.
-"""
+"""The context as an area: what was billed, and under it, on a scale of its own, what it held by kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from proxy.model.facts import BoundaryFact, BoundaryKind
-from proxy.model.ids import ExchangeId
 from proxy.picture.drawing import element, label, number
 from proxy.picture.frame import Frame, Panel
+from proxy.picture.kinds import KINDS, sizes
 from proxy.story.axis import held_by_column
 from proxy.story.figures import round_top, short
-from proxy.story.story import Story
 
-HEIGHT, KINDS_HEIGHT, GAP = 150, 46, 14
+HEIGHT, KINDS_HEIGHT, GAP = 110, 110, 16
 CONTEXT_FILL, CONTEXT_LINE = "#d6e4f0", "#35526e"
-RESULTS_FILL, SUMMARY_FILL = "#56b4e9", "#3d4852"
-KEEPING = frozenset({BoundaryKind.PROVIDER_CLEAR, BoundaryKind.ROLLING})
-"""Boundaries after which a former summary still stands in view."""
 GRID, TEXT = "#e4e7eb", "#52606d"
+
+Stack = tuple[int, ...]
+"""A sum and its parts."""
 
 
 def context_panel(frame: Frame) -> Panel:
@@ -36,52 +29,29 @@ def context_panel(frame: Frame) -> Panel:
 
 
 def kinds_panel(frame: Frame) -> Panel:
-    """Tool results and summary in view, in reference tokens."""
-    story = frame.story
-    results = held_by_column(frame.places, zip(story.main_turns, results_in_view(story), strict=True))
-    summaries = held_by_column(frame.places, zip(story.main_turns, summary_in_view(story), strict=True))
-    both = [None if one is None else one + (other or 0) for one, other in zip(results, summaries, strict=True)]
-    top = round_top(both)
-    grid = [_level(frame, KINDS_HEIGHT, part, top) for part in (0, 2)]
-    under = area(frame, both, KINDS_HEIGHT, top, fill=SUMMARY_FILL, stroke="none", class_="summary-in-view")
-    over = area(frame, results, KINDS_HEIGHT, top, fill=RESULTS_FILL, stroke="none", class_="results-in-view")
-    return Panel(KINDS_HEIGHT + GAP, "".join([*grid, _name(frame, "in view", "ref. tokens", 22), under, over]))
+    """What stood in view, a layer for each kind, in reference tokens."""
+    stacks = stacked(frame)
+    top = round_top([stack[0] if stack else None for stack in stacks])
+    grid = [_level(frame, KINDS_HEIGHT, part, top) for part in (0, 1, 2)]
+    layers = "".join(_layers(frame, stacks, top))
+    return Panel(KINDS_HEIGHT + GAP, "".join([*grid, layers, _name(frame, "in view", "ref. tokens", 22)]))
 
 
-def results_in_view(story: Story) -> list[int | None]:
-    """Reference tokens of the tool results that stood in the context of each main turn."""
-    left = {(drop.thread, drop.observation): drop.turn for drop in story.drops}
-    steps: dict[tuple[str, int], int] = {}
-    for one in story.observations:
-        steps[one.thread, one.turn] = steps.get((one.thread, one.turn), 0) + one.tokens_ref
-        if gone := left.get((one.thread, one.observation)):
-            steps[one.thread, gone] = steps.get((one.thread, gone), 0) - one.tokens_ref
-    held: dict[str, int] = {}
-    values: list[int | None] = []
-    for turn in story.main_turns:
-        held[turn.thread] = held.get(turn.thread, 0) + steps.get((turn.thread, turn.turn), 0)
-        values.append(held[turn.thread])
-    return values
+def stacked(frame: Frame) -> list[Stack | None]:
+    """By column the fullest turn: its sum, then its kinds. What is not told takes no room."""
+    held = ([size or 0 for size in found] for found in sizes(frame.story))
+    stacks = ((sum(found), *found) for found in held)
+    return held_by_column(frame.places, zip(frame.story.main_turns, stacks, strict=True))
 
 
-def summary_in_view(story: Story) -> list[int | None]:
-    """Reference tokens of the summary that the context of each main turn began with; None without a measured one."""
-    written: dict[ExchangeId | None, int] = {turn.exchange: turn.reply_tokens_ref for turn in story.turns}
-    begins = {
-        (one.thread, one.turn): written.get(_summary_call(one)) for one in story.boundaries if one.kind not in KEEPING
-    }
-    held: dict[str, int | None] = {}
-    values: list[int | None] = []
-    for turn in story.main_turns:
-        held[turn.thread] = begins.get((turn.thread, turn.turn), held.get(turn.thread))
-        values.append(held[turn.thread])
-    return values
-
-
-def _summary_call(boundary: BoundaryFact) -> ExchangeId | None:
-    if boundary.summary_writer is None or boundary.summary_number is None:
-        return None
-    return ExchangeId(boundary.summary_writer, boundary.summary_number, boundary.summary_part or 0)
+def _layers(frame: Frame, stacks: Sequence[Stack | None], top: int) -> Iterator[str]:
+    """From the highest to the lowest: each covers what lies under it."""
+    for place in range(len(KINDS), 0, -1):
+        if any(stack and stack[place] for stack in stacks):
+            heights = [sum(stack[1 : place + 1]) if stack else None for stack in stacks]
+            kind = KINDS[place - 1]
+            name = f"kind {kind.name.replace(' ', '-')}"
+            yield area(frame, heights, KINDS_HEIGHT, top, fill=kind.fill, stroke="none", class_=name)
 
 
 def area(frame: Frame, values: Sequence[int | None], height: float, top: int, **look: str) -> str:
@@ -119,5 +89,5 @@ def _level(frame: Frame, height: float, part: int, top: int) -> str:
 
 def _name(frame: Frame, name: str, unit: str, y: float) -> str:
     if frame.is_narrow:
-        return label(frame.left + 3, 10, f"{name}, {unit}", fill=TEXT, font_size=10)
+        return label(frame.left + 3, -4, f"{name}, {unit}", fill=TEXT, font_size=10)
     return label(4, y, name, fill="#1f2933", font_size=11) + label(4, y + 13, unit, fill=TEXT, font_size=9)

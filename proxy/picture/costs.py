@@ -11,16 +11,17 @@ from proxy.picture.frame import Frame, Panel
 from proxy.picture.tips import looked_at
 from proxy.story import figures
 from proxy.story.marks import MISSES, written_by
+from proxy.story.story import Story
 
 HEIGHT, GAP, MISS_HEIGHT = 62, 16, 22
 PARTS: tuple[tuple[str, str], ...] = (
     ("cache read", "#a9cbe8"),
-    ("new input", "#0072b2"),
+    ("written to the cache", "#0072b2"),
+    ("other new input", "#cc79a7"),
     ("output", "#e69f00"),
     ("summary call", "#3d4852"),
 )
-"""Parts of a price from the axis up. The store holds one price for input written to the cache and for input that was
-not cached at all: both are new input."""
+"""Parts of a price from the axis up."""
 
 
 class Bars(NamedTuple):
@@ -62,12 +63,22 @@ def cost_bars(frame: Frame) -> Bars:
     return Bars(amounts, unpriced)
 
 
+def seen_parts(story: Story) -> list[tuple[str, str]]:
+    """Parts for which anything was billed."""
+    turns = {turn.exchange: turn for turn in story.turns}
+    split = [parts for one in story.iterations if (parts := _parts(one, turns.get(one.exchange)))]
+    return (
+        [part for part, amounts in zip(PARTS, zip(*split, strict=True), strict=True) if any(amounts)] if split else []
+    )
+
+
 def _parts(one: IterationFact, turn: TurnFact | None) -> tuple[int, ...] | None:
-    if one.pico_usd is None or one.fresh_pico_usd is None or one.output_pico_usd is None:
+    whole, fresh, written, output = one.pico_usd, one.fresh_pico_usd, one.written_pico_usd, one.output_pico_usd
+    if whole is not None and (one.kind == "compaction" or (turn is not None and turn.purpose == "summary")):
+        return 0, 0, 0, 0, whole
+    if whole is None or fresh is None or written is None or output is None:
         return None
-    if one.kind == "compaction" or (turn is not None and turn.purpose == "summary"):
-        return 0, 0, 0, one.pico_usd
-    return one.pico_usd - one.fresh_pico_usd - one.output_pico_usd, one.fresh_pico_usd, one.output_pico_usd, 0
+    return whole - fresh - output, written, fresh - written, output, 0
 
 
 def _bar(frame: Frame, column: int, parts: list[int], top: int) -> str:

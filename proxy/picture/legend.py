@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proxy.picture.arcs import RED, SHOWN
-from proxy.picture.costs import PARTS
+from proxy.picture.costs import seen_parts
 from proxy.picture.drawing import Attribute, element
+from proxy.picture.kinds import seen_kinds
 from proxy.picture.shapes import SHAPES
 from proxy.story.marks import MARKS, MISSES, mark_of, mark_of_turn
 from proxy.story.story import PARTIAL, Story
@@ -27,8 +28,9 @@ def legend(story: Story) -> Iterator[tuple[str, str]]:
         if circle in seen:
             fill = "#ffffff" if circle == "\u25cb" else "#1f2933"
             yield element("circle", r=3.2, fill=fill, stroke="#1f2933", stroke_width=1.2), meaning
-    for name, fill in PARTS:
-        yield element("rect", x=-4, y=-4, width=8, height=8, fill=fill), f"cost: {name}"
+    named = [(kind.fill, f"in view: {kind.name}") for kind in seen_kinds(story)]
+    for fill, meaning in [*named, *((fill, f"cost: {name}") for name, fill in seen_parts(story))]:
+        yield element("rect", x=-4, y=-4, width=8, height=8, fill=fill), meaning
 
 
 def _used_marks(story: Story) -> set[str]:

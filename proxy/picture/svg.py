@@ -11,6 +11,7 @@ from proxy.picture.boundaries import LABEL_HEIGHT, bands
 from proxy.picture.costs import cost_bars, cost_panel, miss_panel
 from proxy.picture.drawing import element, label, number, words
 from proxy.picture.frame import Frame, Panel, TimeAxis, frame, slots
+from proxy.picture.kinds import kinds_note
 from proxy.picture.lanes import lane_panels
 from proxy.picture.legend import legend
 from proxy.story import figures
@@ -90,8 +91,7 @@ def notes(found: Frame) -> list[str]:
         said.append(f"at most {MOST_ARCS} arcs in a lane: those of the most tokens")
     if unpriced := cost_bars(found).unpriced:
         said.append(f"{figures.plural(unpriced, 'sampling')} without a price: not in the costs")
-    said.append("in view: tool results and summary in reference tokens; system, tools and texts are not told apart")
-    return said
+    return [*said, *filter(None, [kinds_note(story)])]
 
 
 def _is_again(call: CallFact) -> bool:

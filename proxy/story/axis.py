@@ -64,14 +64,16 @@ def _slots(story: Story) -> Iterator[TurnFact | BoundaryFact]:
         yield from later
 
 
-def held_by_column(places: Places, values: Iterable[tuple[TurnFact, int | None]]) -> list[int | None]:
+def held_by_column[T: (int, tuple[int, ...])](
+    places: Places, values: Iterable[tuple[TurnFact, T | None]]
+) -> list[T | None]:
     """Largest value of the turns in each column, held until the next one; None before the first that was measured."""
-    found: dict[int, int] = {}
+    found: dict[int, T] = {}
     for turn, value in values:
         if value is not None:
             column = places.of_turn(turn.thread, turn.turn)
-            found[column] = max(value, found.get(column, 0))
-    columns: list[int | None] = []
+            found[column] = max(value, found.get(column, value))
+    columns: list[T | None] = []
     for column in range(places.width):
         columns.append(found.get(column, columns[-1] if columns else None))
     return columns

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from proxy.model.facts import Label, ToolClass
+from proxy.model.facts import Label, ToolClass, TurnFact
 from proxy.model.ids import ObservationId
 from tests.support.stories import Telling, reads, rereads, unknown, writes
 
@@ -51,7 +52,20 @@ def a_pictured_session() -> Telling:
     told.after(7_000)
     told.turn(7_000, again("b", 2_300, boundary=2), cached=0, cache_miss="compaction")
     told.turn(7_500, cached=7_000)
+    told.turns = list(map(_with_kinds, told.turns))
     return told
+
+
+def _with_kinds(turn: TurnFact) -> TurnFact:
+    """What its context held beside tool results: the same system and tools, more and more texts, then a summary."""
+    summary = 700 if turn.thread == "main" and turn.turn > 4 else 0
+    return replace(
+        turn,
+        system_tokens_ref=900,
+        tools_tokens_ref=1_500,
+        said_tokens_ref=150 * turn.turn + summary,
+        summary_tokens_ref=summary,
+    )
 
 
 def a_hostile_session() -> Telling:

@@ -98,7 +98,8 @@ class Telling:
             a_fact(IterationFact, writer=self.writer, number=number, iteration=0, **who, kind="message",
                    model="claude-x",
                    cache_read=cached, cache_write_5m=context - cached, output=200,
-                   pico_usd=cached * PICO_CACHED + fresh + output, fresh_pico_usd=fresh, output_pico_usd=output,
+                   pico_usd=cached * PICO_CACHED + fresh + output, fresh_pico_usd=fresh, written_pico_usd=fresh,
+                   output_pico_usd=output,
                    warm_pico_usd=context * PICO_CACHED + output)
         )  # fmt: skip
 

@@ -70,6 +70,23 @@ def test_bands_arcs_and_ticks_of_each_class_are_seen_at_both_widths(browser: Bro
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_the_context_is_seen_by_kind_each_layer_above_the_ones_it_stands_on(
+    browser: Browser, folder: Path, width: int
+) -> None:
+    browser.open(a_page(folder, "pictured", a_pictured_session()), width)
+    tops = browser.value(
+        f"""[...{SHOWN}.querySelectorAll(".kind")].map((one) =>
+        [one.getAttribute("class").slice(5), one.getBoundingClientRect().top])"""
+    )
+    assert [name for name, _ in tops] == ["tool-results", "texts-and-calls", "summary", "tool-definitions", "system"]
+    assert sorted(top for _, top in tops) == [top for _, top in tops]
+    told = browser.value("document.querySelector('.legend').innerText")
+    for meaning in ("system", "tool definitions", "summary", "texts and calls", "tool results"):
+        assert f"in view: {meaning}" in told
+    assert "cost: written to the cache" in told
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("told", [a_pictured_session, a_crowded_session, a_hostile_session])
 def test_nothing_runs_over_the_edge(browser: Browser, folder: Path, told: Callable[[], Telling], width: int) -> None:
     file = a_page(folder, told.__name__, told())
