@@ -7,6 +7,7 @@ iteration is a sampling of its own.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 from proxy.accounting import price_table
 from proxy.accounting.price_file import PriceFile
@@ -15,6 +16,8 @@ from proxy.accounting.rates import Rates, pico_usd, unpriced_classes
 from proxy.model.usage import Iteration, Price
 
 _NO_FILE = PriceFile(entries=(), sha256="")
+_RATES_KEPT = 16
+"""One sampling is priced several times over, to take its price apart."""
 
 
 class Pricer:
@@ -22,6 +25,7 @@ class Pricer:
 
     def __init__(self, own_prices: PriceFile = _NO_FILE) -> None:
         self._own = own_prices
+        self._rates = lru_cache(maxsize=_RATES_KEPT)(self._find_rates)
         digest = price_table.table_digest()
         self.table = (
             hashlib.sha256(f"{digest} {own_prices.sha256}".encode()).hexdigest() if own_prices.sha256 else digest
@@ -32,7 +36,7 @@ class Pricer:
         if iteration.unpriceable:
             return self._unpriced(iteration.unpriceable)
         try:
-            rates = self._rates(iteration, at_us)
+            rates = self._rates(iteration.model, iteration.terms, at_us)
         except NoPriceError as error:
             return self._unpriced(str(error))
         missing = unpriced_classes(rates, iteration)
@@ -40,13 +44,13 @@ class Pricer:
             return self._unpriced(f"no price for {', '.join(missing)}")
         return Price(pico_usd=pico_usd(rates, iteration), table=self.table)
 
-    def _rates(self, iteration: Iteration, at_us: int) -> Rates:
-        entry = self._own.find(iteration.model, iteration.terms, at_us)
+    def _find_rates(self, model: str, terms: tuple[tuple[str, str], ...], at_us: int) -> Rates:
+        entry = self._own.find(model, terms, at_us)
         if entry is None:
-            return price_table.rates_of(iteration.model, iteration.terms, at_us)
+            return price_table.rates_of(model, terms, at_us)
         if entry.times is None:
             return entry.rates
-        listed = price_table.rates_of(iteration.model, (), at_us)
+        listed = price_table.rates_of(model, (), at_us)
         return {name: rate.times(entry.times) for name, rate in listed.items()}
 
     def _unpriced(self, reason: str) -> Price:

@@ -6,7 +6,8 @@ A class with tokens and without a price leaves the whole iteration unpriced (V23
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from operator import attrgetter
 from typing import NamedTuple
 
 from proxy.model.usage import Iteration
@@ -29,8 +30,11 @@ PICO_PER_TOKEN = 10**6
 PICO_PER_REQUEST = 10**9
 """1 USD per thousand requests, in 10^-12 USD per request."""
 
-_DIGITS = 60
-"""More than any price times any count has, so that nothing is rounded before the end."""
+_EXACT = Context(prec=60)
+"""More digits than any price times any count has, so that nothing is rounded before the end."""
+
+_NAMES = (*TOKEN_CLASSES, WEB_SEARCH)
+_tokens_of = attrgetter(*TOKEN_CLASSES.values())
 
 
 class Rate(NamedTuple):
@@ -42,6 +46,8 @@ class Rate(NamedTuple):
 
     def at(self, prompt: int) -> Decimal:
         """The price when the sampling's whole prompt has so many tokens."""
+        if not self.tiers:
+            return self.base
         return next((price for start, price in reversed(self.tiers) if prompt > start), self.base)
 
     def times(self, factor: Decimal) -> Rate:
@@ -55,22 +61,20 @@ Rates = Mapping[str, Rate]
 
 def unpriced_classes(rates: Rates, iteration: Iteration) -> list[str]:
     """Classes that the iteration has and the rates have not."""
-    counts = _counts(iteration)
-    return [name for name, count in counts.items() if count and name not in rates]
+    return [name for name, _ in _counts(iteration) if name not in rates]
 
 
 def pico_usd(rates: Rates, iteration: Iteration) -> int:
     """What the iteration costs, exact; a fraction of 10^-12 USD is rounded half to even once, at the end."""
     prompt = iteration.usage.input
-    with localcontext(prec=_DIGITS):
-        total = Decimal(0)
-        for name, count in _counts(iteration).items():
-            if count:
-                unit = PICO_PER_REQUEST if name == WEB_SEARCH else PICO_PER_TOKEN
-                total += count * rates[name].at(prompt) * unit
-        return int(total.to_integral_value(ROUND_HALF_EVEN))
+    total = Decimal(0)
+    for name, count in _counts(iteration):
+        unit = PICO_PER_REQUEST if name == WEB_SEARCH else PICO_PER_TOKEN
+        total = _EXACT.fma(rates[name].at(prompt), count * unit, total)
+    return int(total.to_integral_value(ROUND_HALF_EVEN, _EXACT))
 
 
-def _counts(iteration: Iteration) -> dict[str, int]:
-    tokens: dict[str, int] = {name: getattr(iteration.usage, field) for name, field in TOKEN_CLASSES.items()}
-    return tokens | {WEB_SEARCH: iteration.server_tool_calls}
+def _counts(iteration: Iteration) -> list[tuple[str, int]]:
+    """What there is of each class; those without anything are left out."""
+    counts = (*_tokens_of(iteration.usage), iteration.server_tool_calls)
+    return [(name, count) for name, count in zip(_NAMES, counts, strict=True) if count]

@@ -12,6 +12,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from proxy.accounting.vocabulary import unpack
 
 WINDOW = 1 << 16
 """Characters counted at once."""
+RECENT = 16
+"""Texts, of that size at most, whose digest is kept: a turn asks for each of its own several times."""
 
 _CACHE_DIR = "TIKTOKEN_CACHE_DIR"
 
@@ -48,7 +51,7 @@ class TokenCounter:
 
     def count(self, text: str) -> int:
         """Reference tokens of the text."""
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        digest = _recent_digest(text) if len(text) <= WINDOW else _digest(text)
         known = self._cache.get(digest)
         if known is not None:
             self._cache.move_to_end(digest)
@@ -58,6 +61,13 @@ class TokenCounter:
         if len(self._cache) > self._cache_size:
             self._cache.popitem(last=False)
         return tokens
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+_recent_digest = lru_cache(maxsize=RECENT)(_digest)
 
 
 def _windows(text: str) -> Iterator[str]:

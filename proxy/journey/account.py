@@ -76,13 +76,12 @@ def iterations(
 
 def take_apart(iteration: Iteration, cost: Price, at_us: int, price: Pricing) -> Parts:
     """Split a price into fresh input, cached input and output, all under the tier of the whole prompt."""
-    usage = iteration.usage
-    reads = Usage(cache_read=usage.input)
-    read_all = price(replace(iteration, usage=reads, server_tool_calls=0), at_us).pico_usd
-    warm = price(replace(iteration, usage=replace(reads, output=usage.output)), at_us).pico_usd
+    usage, prompt = iteration.usage, iteration.usage.input
+    read_all = price(_with(iteration, Usage(cache_read=prompt)), at_us).pico_usd
+    warm = price(replace(iteration, usage=Usage(cache_read=prompt, output=usage.output)), at_us).pico_usd
     if cost.pico_usd is None or read_all is None or warm is None:
         return Parts(None, None, None, None)
-    cached = read_all * usage.cache_read // usage.input if usage.input else 0
+    cached = read_all * usage.cache_read // prompt if prompt else 0
     output = warm - read_all
     written = _written(iteration, read_all, at_us, price)
     return Parts(fresh=cost.pico_usd - cached - output, written=written, output=output, warm=warm)
@@ -93,10 +92,22 @@ def _written(iteration: Iteration, read_all: int, at_us: int, price: Pricing) ->
     usage = iteration.usage
     if not usage.cache_write:
         return 0
-    rest = usage.input - usage.cache_write
+    prompt = usage.input
+    rest = prompt - usage.cache_write
     only = replace(usage, uncached=0, cache_read=rest, output=0, reasoning=0)
-    found = price(replace(iteration, usage=only, server_tool_calls=0), at_us).pico_usd
-    return None if found is None else found - read_all * rest // usage.input
+    found = price(_with(iteration, only), at_us).pico_usd
+    return None if found is None else found - read_all * rest // prompt
+
+
+def _with(iteration: Iteration, usage: Usage) -> Iteration:
+    """The sampling as if that were all it used."""
+    return Iteration(
+        kind=iteration.kind,
+        model=iteration.model,
+        usage=usage,
+        terms=iteration.terms,
+        unpriceable=iteration.unpriceable,
+    )
 
 
 def context_usage(reply: Reply) -> Usage | None:
@@ -105,20 +116,33 @@ def context_usage(reply: Reply) -> Usage | None:
     return own[-1] if own else None
 
 
-def cache_miss(thread: Thread, usage: Usage | None, at_us: int, *, crossed: bool, same_head: bool) -> str:
+class Cached(NamedTuple):
+    """What of a thread stood in the prompt cache after its last turn."""
+
+    tokens: int | None
+    long_lived: bool
+    last_us: int
+
+    @classmethod
+    def of(cls, thread: Thread) -> Cached:
+        """As of now."""
+        return cls(thread.cached_tokens, thread.long_lived, thread.last_us)
+
+
+def cache_miss(cached: Cached, usage: Usage | None, at_us: int, *, crossed: bool, same_head: bool) -> str:
     """Why less was read from the prompt cache than the thread had put there; empty when it was all read.
 
     Not measured (empty) without usage, or when the thread never used the cache.
     """
     if usage is None or (usage.cache_read == 0 and usage.cache_write == 0):
         return ""
-    if thread.cached_tokens is None:
+    if cached.tokens is None:
         return "cold" if usage.cache_read == 0 else ""
-    if usage.cache_read >= thread.cached_tokens:
+    if usage.cache_read >= cached.tokens:
         return ""
     if crossed:
         return "compaction"
-    lifetime = LONG_LIFETIME_US if thread.long_lived else LIFETIME_US
-    if at_us - thread.last_us > lifetime:
+    lifetime = LONG_LIFETIME_US if cached.long_lived else LIFETIME_US
+    if at_us - cached.last_us > lifetime:
         return "ttl"
     return "history changed" if same_head else "prefix changed"

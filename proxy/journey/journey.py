@@ -12,7 +12,7 @@ The journey keeps nothing between two exchanges: what a session must remember is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -138,16 +138,16 @@ class Journey:
         return facts
 
     def _turn(self, call: Call, state: SessionState) -> list[Fact]:
-        former = replace(call.placement.thread)
+        thread = call.placement.thread
+        cached, same_head = account.Cached.of(thread), thread.signature == call.placement.signature
         view = sizes.in_view(call, self._ports.instruments.count)
         turn = Turn(call, state, self._ports.instruments)
         turn.run()
-        same_head = former.signature == call.placement.signature
         usage = account.context_usage(call.reply)
-        miss = account.cache_miss(former, usage, call.exchange.opened_us, crossed=turn.crossed, same_head=same_head)
+        miss = account.cache_miss(cached, usage, call.exchange.opened_us, crossed=turn.crossed, same_head=same_head)
         fact = rows.turn_fact(call, turn, miss, view, self._ports.instruments.count)
         if fact.purpose == "main":
-            call.placement.thread.in_view, call.placement.thread.replied = view, fact.reply_tokens_ref
+            thread.in_view, thread.replied = view, fact.reply_tokens_ref
         return [fact, *turn.facts]
 
 
