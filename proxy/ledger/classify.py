@@ -76,6 +76,9 @@ REREADS = frozenset({Label.REACQUISITION, Label.SUBSET, Label.SUPERSET, Label.OV
 WHOLE = frozenset({Label.REACQUISITION, Label.VARIANT, Label.FORCED, Label.REPEAT_VISIBLE, Label.ATTEMPTED})
 """Classes whose tokens are arguments and whole payload (S0-75); the others count only the lines that came back."""
 
+IN_PART = REREADS - WHOLE
+"""Those others."""
+
 
 def classify(question: Question) -> Row:
     """The first row that fits."""

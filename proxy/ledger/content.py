@@ -28,7 +28,7 @@ class Content:
     def of(cls, result: ResultText, block: Block, count: Callable[[str], int]) -> Content:
         """The content of a result block; media without text is hashed as sent."""
         body = result.text.encode("utf-8", "surrogatepass") or _media(block)
-        significant = tuple(filter(lines.is_significant, result.lines))
+        significant = lines.significant_of(result.lines)
         return cls(
             sha256=sha256(body).hexdigest(),
             text_lines=significant,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from proxy.ledger import matching, reports
-from proxy.ledger.classify import classify
+from proxy.ledger.classify import IN_PART, classify
 from proxy.ledger.content import Content, arguments_text, digest_of
 from proxy.ledger.results import ResultKind
 from proxy.ledger.tools import ToolRules
@@ -131,7 +131,7 @@ class Ledger:
             seen=seen.id if seen else None,
             is_error=block.is_error,
             error_type=result.error_type,
-            returned_tokens_ref=self._count("\n".join(match.returned)) if match.returned else 0,
+            returned_tokens_ref=self._count("\n".join(match.returned)) if row.label in IN_PART else 0,
         )
         facts.append(reports.answered(self._session, self._thread.id, asked, judged))
         return facts
@@ -202,7 +202,7 @@ class Ledger:
 
     def _restore(self, fresh: Seen) -> None:
         """Lines that came back are no longer missing: each counts once per boundary (V4)."""
-        back = set(lines.unpack(fresh.lines))
+        back = lines.distinct(fresh.lines)
         touched: set[ObservationId] = set()
         for seen in self._shelf.akin(fresh.key, fresh.resources):
             remaining = lines.unpack(seen.remaining)

@@ -98,7 +98,7 @@ def _known(asked: Asked, content: Content, thread: Thread, seen: Shelf) -> _Know
 
 
 def _shares_lines(content: Content, related: list[Seen]) -> bool:
-    new = set(lines.unpack(content.lines))
+    new = lines.distinct(content.lines)
     return any(not new.isdisjoint(lines.unpack(one.lines)) for one in related)
 
 
@@ -107,7 +107,9 @@ def _same(one: Seen, sought: _Sought) -> bool:
 
 
 def _missing(content: Content, dropped: list[Seen], visible: list[Seen]) -> dict[bytes, Seen]:
-    new = set(lines.unpack(content.lines)) if dropped else set()
+    if not dropped:
+        return {}
+    new = lines.distinct(content.lines)
     missing = {
         line: one for one in sorted(dropped, key=_drop_of) for line in new.intersection(lines.unpack(one.remaining))
     }
@@ -127,18 +129,17 @@ def _drop_of(one: Seen) -> tuple[int, int]:
     return one.dropped_by or 0, one.dropped_turn or 0
 
 
-def _elsewhere(sought: _Sought, visible: set[ObservationId], seen: Iterable[Seen]) -> bool:
+def _elsewhere(sought: _Sought, visible: set[ObservationId], seen: Shelf) -> bool:
     """A visible observation of another resource holds the content: a copy all the same (V5)."""
     if not sought.lines:
         return False
-    size = len(sought.lines)
-    return covered(sought.lines, sought.sha256, [one for one in seen if len(one.lines) >= size and one.id in visible])
+    return covered(sought.lines, sought.sha256, seen.visible(visible, len(sought.lines)))
 
 
 def _share(content: Content, dropped: list[Seen], returned: int) -> Share:
     if not returned:
         return Share.NONE
-    new = set(lines.unpack(content.lines))
+    new = lines.distinct(content.lines)
     if returned == len(new):
         return Share.ALL_OF_NEW
     if any(one.remaining and new.issuperset(lines.unpack(one.lines)) for one in dropped):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from proxy.ledger.classify import REREADS, WHOLE, Row
+from proxy.ledger.classify import IN_PART, REREADS, WHOLE, Row
 from proxy.ledger.content import Content
 from proxy.ledger.matching import Match
 from proxy.model.facts import CallFact, Label, ObservationFact
@@ -35,7 +35,7 @@ class Judged:
     is_error: bool
     error_type: str
     returned_tokens_ref: int
-    """Reference tokens of the lines that came back."""
+    """Reference tokens of the lines that came back; counted where they are what counts (`IN_PART`)."""
 
 
 def call_fact(session: SessionId, thread: ThreadId, asked: Asked, label: Label) -> CallFact:
@@ -43,32 +43,20 @@ def call_fact(session: SessionId, thread: ThreadId, asked: Asked, label: Label) 
     return CallFact(
         session=session,
         thread=thread,
-        turn=asked.turn,
-        index=asked.index,
-        call=asked.call,
-        tool=asked.tool,
-        tool_class=asked.tool_class,
-        action=asked.action,
-        resource=asked.resource,
-        span=asked.span,
-        arguments_sha256=asked.arguments_sha256,
-        arguments_tokens_ref=asked.arguments_tokens_ref,
-        asked_us=asked.asked_us,
+        label=label,
+        **_question(asked),
         answered_us=None,
         answered_turn=None,
         result_sha256="",
         result_tokens_ref=None,
         is_error=False,
         error_type="",
-        label=label,
-        suspected=asked.suspected,
         observation=None,
         repeats=None,
         boundary=None,
         turns_later=None,
         in_summary=None,
         reread_tokens_ref=None,
-        model_us=asked.model_us,
         because=_json({"rule": asked.rule, "key": asked.key}),
     )
 
@@ -78,8 +66,11 @@ def answered(session: SessionId, thread: ThreadId, asked: Asked, judged: Judged)
     label, match = judged.row.label, judged.match
     last = match.last if label in _AFTER_BOUNDARY else None
     compared = match.compared if label not in (Label.ACQUISITION, Label.NOT_RETRIEVAL, Label.FAILED) else None
-    return replace(
-        call_fact(session, thread, asked, label),
+    return CallFact(
+        session=session,
+        thread=thread,
+        label=label,
+        **_question(asked),
         answered_us=judged.at_us,
         answered_turn=judged.turn,
         result_sha256=judged.content.sha256,
@@ -96,10 +87,29 @@ def answered(session: SessionId, thread: ThreadId, asked: Asked, judged: Judged)
     )
 
 
+def _question(asked: Asked) -> dict[str, Any]:
+    """The fields of a call that are known when it is asked."""
+    return {
+        "turn": asked.turn,
+        "index": asked.index,
+        "call": asked.call,
+        "tool": asked.tool,
+        "tool_class": asked.tool_class,
+        "action": asked.action,
+        "resource": asked.resource,
+        "span": asked.span,
+        "arguments_sha256": asked.arguments_sha256,
+        "arguments_tokens_ref": asked.arguments_tokens_ref,
+        "asked_us": asked.asked_us,
+        "suspected": asked.suspected,
+        "model_us": asked.model_us,
+    }
+
+
 def _tokens(label: Label, asked: Asked, judged: Judged) -> int | None:
     if label in WHOLE:
         return asked.arguments_tokens_ref + judged.content.tokens_ref
-    return judged.returned_tokens_ref if label in REREADS else None
+    return judged.returned_tokens_ref if label in IN_PART else None
 
 
 def _because(asked: Asked, judged: Judged) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -70,6 +70,7 @@ class ToolRules:
             waits=lambda text: any(one.match(text) for one in self._book.waits),
             programs=self._book.programs,
         )
+        self._named_of = lru_cache(maxsize=1024)(self._find_named)
         self._results_of = lru_cache(maxsize=1024)(self._find_results)
         self._cwd_in = lru_cache(maxsize=16)(self._find_cwd)
 
@@ -106,7 +107,7 @@ class ToolRules:
 
     def decides_by_name(self, client: str, tool: str) -> bool:
         """Whether class and action of a tool follow from its name alone, whatever its arguments are."""
-        rule = next(self._named(client, tool), None)
+        rule = next(iter(self._named_of(client, tool)), None)
         return rule is None or not (rule.shell or rule.when)
 
     def knows_program(self, program: str) -> bool:
@@ -129,16 +130,18 @@ class ToolRules:
         return ""
 
     def _rule(self, client: str, tool: str, arguments: Mapping[str, Any]) -> ToolRule | None:
-        for rule in self._named(client, tool):
+        for rule in self._named_of(client, tool):
             if all(arguments.get(name) in values for name, values in rule.when.items()):
                 return rule
         return None
 
-    def _named(self, client: str, tool: str) -> Iterator[ToolRule]:
+    def _find_named(self, client: str, tool: str) -> tuple[ToolRule, ...]:
         """Rules for a tool of that name, in the order in which they are asked."""
-        for rule in self._book.tools:
-            if rule.client.match(client) and any(one.match(tool) for one in rule.tools):
-                yield rule
+        return tuple(
+            rule
+            for rule in self._book.tools
+            if rule.client.match(client) and any(one.match(tool) for one in rule.tools)
+        )
 
     def _find_results(self, client: str, tool: str) -> tuple[ResultRule, ...]:
         return tuple(
@@ -149,7 +152,7 @@ class ToolRules:
 
     def _shell(self, rule: ToolRule, arguments: Mapping[str, Any], cwd: str) -> Access:
         command = arguments.get(rule.shell)
-        if isinstance(command, Sequence) and not isinstance(command, str):
+        if not isinstance(command, str) and isinstance(command, Sequence):
             command = "\n".join(one for one in command if isinstance(one, str))
         if not isinstance(command, str):
             return _unreadable(rule, repr(command))

@@ -30,15 +30,27 @@ def is_significant(line: str) -> bool:
     return _ENOUGH.search(line) is not None
 
 
+def significant_of(lines: Iterable[str]) -> tuple[str, ...]:
+    """Of some lines those that say enough."""
+    return tuple(filter(_ENOUGH.search, lines))
+
+
 def pack(lines: Iterable[str]) -> bytes:
     """Line digests as one byte string, 8 bytes each."""
-    return b"".join(map(line_digest, lines))
+    texts = [line.rstrip().encode("utf-8", "surrogatepass") for line in lines]
+    return b"".join([blake2b(text, digest_size=LINE_SIZE).digest() for text in texts])
 
 
 @lru_cache(maxsize=1024)
 def unpack(packed: bytes) -> tuple[bytes, ...]:
     """The reverse of `pack`. What was seen of a file is compared again and again while it is worked on."""
     return tuple([packed[i : i + LINE_SIZE] for i in range(0, len(packed), LINE_SIZE)])
+
+
+@lru_cache(maxsize=1024)
+def distinct(packed: bytes) -> frozenset[bytes]:
+    """The digests, each once."""
+    return frozenset(unpack(packed))
 
 
 def contains(hay: bytes, needle: bytes) -> bool:
@@ -67,4 +79,4 @@ def runs(text: str) -> tuple[bytes, ...]:
 
 def significant(lines: Sequence[str]) -> bytes:
     """Digests of the significant lines alone, in order."""
-    return pack(line for line in lines if is_significant(line))
+    return pack(significant_of(lines))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proxy.model.ids import CallId
+from proxy.model.ids import CallId, ObservationId
 from proxy.sessions.thread import Seen
 
 
@@ -31,6 +31,10 @@ class Shelf:
     def __iter__(self) -> Iterator[Seen]:
         return (seen for seen in self._all if not seen.rewound)
 
+    def visible(self, shown: set[ObservationId], size: int) -> list[Seen]:
+        """Of those that are shown: the ones with so many bytes of lines."""
+        return [seen for seen in self._all if len(seen.lines) >= size and seen.id in shown and not seen.rewound]
+
     def akin(self, key: str, resources: Sequence[str]) -> list[Seen]:
         """Those of a canonical key or of one of some resources."""
         places = set(self._by_key.get(key, ()))
@@ -44,11 +48,11 @@ class Shelf:
 
     def has_call(self, call: CallId) -> bool:
         """Whether a call's result is among them."""
-        return any(not seen.rewound for seen in self._by_call.get(call, ()))
+        return _has_living(self._by_call.get(call, ()))
 
     def has_unit(self, unit: bytes) -> bool:
         """Whether a result block of that digest showed one of them."""
-        return any(not seen.rewound for seen in self._by_unit.get(unit, ()))
+        return _has_living(self._by_unit.get(unit, ()))
 
     def shown_by(self, unit: bytes) -> list[Seen]:
         """Those of a result block of that digest, on any branch."""
@@ -57,3 +61,7 @@ class Shelf:
     def left(self, unit: bytes) -> list[Seen]:
         """Those of a result block that were left with their branch."""
         return [seen for seen in self._by_unit.get(unit, ()) if seen.rewound]
+
+
+def _has_living(found: Sequence[Seen]) -> bool:
+    return False in [seen.rewound for seen in found]

@@ -38,7 +38,7 @@ def targets(rule: ToolRule, arguments: Mapping[str, Any], cwd: str) -> tuple[Tar
 def _of_one(rule: ToolRule, arguments: Mapping[str, Any], cwd: str) -> list[Target]:
     span = spans.join(_lines(rule.span, arguments), _narrowing(rule.narrow, arguments))
     named = next((arguments[name] for name in rule.resource if arguments.get(name) not in (None, "", [])), rule.default)
-    several = named if isinstance(named, Sequence) and not isinstance(named, str) else [named]
+    several = named if not isinstance(named, str) and isinstance(named, Sequence) else [named]
     return [Target(_resource(rule.kind, one, cwd), span) for one in several[:_MOST]]
 
 
