@@ -20,7 +20,7 @@ def remember(call: Call) -> None:
     thread.attempts = 0
     usage = context_usage(reply)
     if call.summary_trigger is None:
-        thread.history = history.pack([unit.digest for unit in call.units])
+        thread.history = call.placement.packed
         thread.reply = history.pack([unit.digest for unit in reply_units(reply.blocks)])
         thread.signature = call.placement.signature
         thread.context_tokens = usage.input if usage else None

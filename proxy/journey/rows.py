@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import Any
 
 import orjson
 
@@ -27,9 +27,13 @@ LONG_WINDOW_BETA = "context-1m"
 
 
 def exchange_fact(
-    exchange: Exchange, kind: ExchangeKind, reason: str = "", faults: tuple[str, ...] = ()
+    exchange: Exchange,
+    kind: ExchangeKind,
+    reason: str = "",
+    faults: tuple[str, ...] = (),
+    **place: Any,  # noqa: ANN401 - fields of the fact
 ) -> ExchangeFact:
-    """What became of an exchange; session, thread and turn are added where they are known."""
+    """What became of an exchange; session, thread and turn where they are known."""
     return ExchangeFact(
         **exchange.id._asdict(),
         kind=kind,
@@ -46,6 +50,7 @@ def exchange_fact(
         request_bytes=len(exchange.request_body) + exchange.request_lost,
         response_bytes=len(exchange.response_body) + exchange.response_lost,
         faults="; ".join(faults),
+        **place,
     )
 
 
@@ -107,8 +112,11 @@ def call_fact(call: Call, why_no_turn: str) -> ExchangeFact:
     """The exchange of a model call: a turn, a try of one, or a prewarm, which belongs to no turn."""
     thread, prewarm = call.placement.thread, call.request.prewarm
     kind = ExchangeKind.ATTEMPT if why_no_turn else ExchangeKind.PREWARM if prewarm else ExchangeKind.TURN
-    return replace(
-        exchange_fact(call.exchange, kind, why_no_turn, (*call.request.faults, *call.reply.faults)),
+    return exchange_fact(
+        call.exchange,
+        kind,
+        why_no_turn,
+        (*call.request.faults, *call.reply.faults),
         session=call.identity.session,
         thread=thread.id,
         turn=None if prewarm else thread.turns + 1,

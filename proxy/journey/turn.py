@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from proxy.journey import clears, memory
 from proxy.journey.account import context_usage
@@ -258,5 +258,11 @@ class Turn:
 
 def _opening_texts(request: Request) -> str:
     """System text and the first messages' texts: where clients say which folder they work in."""
-    shown = (b.text for m in request.messages[:3] if m.role != "assistant" for b in m.blocks)
-    return "\n".join([*(block.text for block in request.system), *shown])
+    shown = [b.text for m in request.messages[:3] if m.role != "assistant" for b in m.blocks]
+    return _joined((*[block.text for block in request.system], *shown))
+
+
+@lru_cache(maxsize=16)
+def _joined(texts: tuple[str, ...]) -> str:
+    """One text of several. A client sends them again each time: what is looked up by the whole is found at once."""
+    return "\n".join(texts)

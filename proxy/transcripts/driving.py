@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import assert_never
 
 from proxy.journey import Journey
-from proxy.model.facts import BoundaryFact, Fact, Observability, SessionFact, TurnFact
+from proxy.model.facts import FACTS, BoundaryFact, Fact, Observability, SessionFact, TurnFact
 from proxy.sessions.state import SessionState
 from proxy.transcripts.calls import Beside, Told, read_calls
 from proxy.transcripts.claude_code import ClaudeCode
@@ -17,6 +18,7 @@ from proxy.transcripts.trouble import Trouble
 
 EVIDENCE = "compaction record"
 """What shows a compaction that the client marked."""
+_KEYS = {kind: attrgetter(*kind.KEY) for kind in FACTS}
 
 
 class _Unkept(SessionState):
@@ -32,12 +34,11 @@ class Facts:
     """Facts by class and key."""
 
     def __init__(self) -> None:
-        self._facts: dict[type, dict[tuple[object, ...], Fact]] = {}
+        self._facts: dict[type, dict[object, Fact]] = {}
 
     def take(self, fact: Fact) -> None:
         """A later fact replaces the earlier one of the same key."""
-        key = tuple(getattr(fact, name) for name in fact.KEY)
-        self._facts.setdefault(type(fact), {})[key] = fact
+        self._facts.setdefault(type(fact), {})[_KEYS[type(fact)](fact)] = fact
 
     def of[F: Fact](self, kind: type[F]) -> list[F]:
         """All of one class, in the order in which they were first said."""
