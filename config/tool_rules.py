@@ -82,6 +82,7 @@ class _Result(_Strict):
     client: str = "*"
     tool: _Names = ("*",)
     form: Literal["", "matches", "paths"] = ""
+    fields: _Texts = ()
     line_numbers: _Capturing | None = None
     tags: _Texts = ()
     unwrap: _Texts = ()

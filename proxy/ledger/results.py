@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from proxy.ledger.keys.paths import normalise_path
 from proxy.ledger.rules import ResultRule
+from proxy.wire.json_values import BadJsonError, read_json
 
 _SHELL_NUMBERS = re.compile(r" *(\d+)\t")
 _PLACES = {
@@ -72,6 +73,7 @@ def read_result(rules: Sequence[ResultRule], text: str, *, is_error: bool, form:
     put_back = _put_back(rules, bare)
     if is_error or wrapped:
         return replace(_said(ResultKind.ERROR, bare, _error_type(rules, bare)), shell_cwd=put_back)
+    bare = _held(bare, [name for rule in rules for name in rule.fields])
     bare = _without_tags(bare, [name for rule in rules for name in rule.tags])
     for rule in rules:
         for pattern in rule.strip:
@@ -86,6 +88,19 @@ def read_result(rules: Sequence[ResultRule], text: str, *, is_error: bool, form:
     if form in _PLACES:
         lines = tuple(_without_place(line, _PLACES[form]) for line in lines)
     return ResultText(ResultKind.CONTENT, "", bare, lines, first, put_back)
+
+
+def _held(text: str, names: Sequence[str]) -> str:
+    """The content inside an answer that is JSON; the answer itself when it is none, or has no such field."""
+    if not names or text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        found = read_json(text.encode("utf-8", "surrogatepass"))
+    except BadJsonError:
+        return text
+    objects = [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict)]
+    held = [next((one[name] for name in names if isinstance(one.get(name), str)), None) for one in objects]
+    return "\n".join(part for part in held if part is not None) if any(held) else text
 
 
 def trimmed(text: str) -> str:

@@ -79,6 +79,8 @@ class ResultRule:
     tools: tuple[re.Pattern[str], ...]
     form: str
     """How lines are decorated where the call does not say: `matches`, `paths`; empty for plain lines."""
+    fields: tuple[str, ...]
+    """Fields of a JSON answer (an object, or a list of them) that hold the content; the first that is text counts."""
     line_numbers: re.Pattern[str] | None
     """The prefix of each line; its first group is the number."""
     tags: tuple[str, ...]
@@ -170,6 +172,7 @@ def _result_rule(one: Mapping[str, Any]) -> ResultRule:
         client=glob(one["client"]),
         tools=tuple(map(glob, one["tool"])),
         form=one["form"],
+        fields=tuple(one["fields"]),
         line_numbers=re.compile(one["line_numbers"]) if one["line_numbers"] else None,
         tags=tuple(one["tags"]),
         unwrap=tuple(one["unwrap"]),

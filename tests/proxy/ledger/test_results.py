@@ -241,3 +241,37 @@ def test_many_tags_and_large_texts_are_read_in_reasonable_time() -> None:
     assert read("1" * 1_000_000, form="matches").kind is ResultKind.CONTENT
     assert read("\n" * 1_000_000).text == ""
     assert read("x " * 500_000, is_error=True).error_type == "other"
+
+
+def test_gemini_cli_s_notices_and_group_numbers_are_decoration() -> None:
+    part = (
+        "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 2-3 of 9 total lines.\n"
+        "Action: To read more of the file, …\n\n--- FILE CONTENT (truncated) ---\ntwo\nthree"
+    )
+    assert read(part, "read_file", client="gemini-cli").lines == ("two", "three")
+    runs = [
+        read(
+            f"<untrusted_context>\nOutput: one\ntwo\nProcess Group PGID: {number}\n</untrusted_context>",
+            "run_shell_command",
+            client="gemini-cli",
+        )
+        for number in (17, 4711)
+    ]
+    assert [run.lines for run in runs] == [("one", "two")] * 2
+
+
+@pytest.mark.parametrize(
+    ("tool", "answer"),
+    [
+        ("read_files", '[{"query":"/a.py","result":" 1 | one\\n 2 | two","success":true}]'),
+        ("run_commands", '[{"query":"cat /a.py","result":"one\\ntwo\\n","success":true}]'),
+        ("bash", '{"returncode": 0, "output": "one\\ntwo\\n"}'),
+    ],
+)
+def test_content_inside_an_answer_that_is_json_compares_with_the_file(tool: str, answer: str) -> None:
+    assert read(answer, tool, client="").lines == ("one", "two")
+
+
+@pytest.mark.parametrize("text", ['{"name": "package"}', '{"output": 5}', "[1, 2]", '{"output": "cut', "{}"])
+def test_a_file_that_is_json_without_such_a_field_is_content(text: str) -> None:
+    assert read(text, "bash", client="").text == text

@@ -74,3 +74,24 @@ def test_any_header_value_gives_text_that_can_be_written(session: str, word: str
     assert found is not None
     assert len(found.session) == 32
     f"{found.agent}{found.client.version}".encode()
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "version"),
+    [
+        ("claude-cli/2.1.332 (external, sdk-cli)", "claude-code", "2.1.332"),
+        ("codex_exec/0.171.0 (Debian 12.0.0; x86_64) dumb (codex_exec; 0.171.0)", "codex", "0.171.0"),
+        ("opencode/1.18.33 ai-sdk/provider-utils/4.0.46 runtime/bun/1.3.14", "opencode", "1.18.33"),
+        ("GeminiCLI-tui/0.61.0/gemini-2.5-pro (linux; x64; terminal)", "gemini-cli", "0.61.0"),
+        ("ai-sdk/openai-compatible/3.0.37 ai-sdk/provider-utils/5.0.30 runtime/bun/1.3.13", "ai-sdk", "3.0.37"),
+        ("Agents/Python 0.24.0", "agents-sdk", "0.24.0"),
+        ("pydantic-ai/2.68.0", "pydantic-ai", "2.68.0"),
+        ("langchain-anthropic/1.7.10", "langchain", "1.7.10"),
+        ("OpenAI/Python 3.57.0", "openai-sdk", "3.57.0"),
+        ("curl/8.5.0", "", ""),
+    ],
+)
+def test_a_client_is_known_by_what_it_sends_as_user_agent(agent: str, name: str, version: str) -> None:
+    found = who({"user-agent": agent})
+    assert found is not None
+    assert (found.client.name, found.client.version) == (name, version)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from proxy.model.facts import SessionFact, ThreadFact, TurnFact
 from proxy.model.ids import SessionId
+from proxy.sessions.phrases import SUMMARY_SYSTEMS
 from tests.support.compaction import CONTINUATION, SUMMARY, compact
 from tests.support.journey import Client, Driver, text
 
@@ -84,3 +87,13 @@ def test_what_the_client_sent_through_its_door_is_known_after_a_restart() -> Non
     side.turn()
     (session,) = driver.run.of(SessionFact)
     assert '"tool_search":true' in session.door_effects
+
+
+@pytest.mark.parametrize("opening", SUMMARY_SYSTEMS)
+def test_a_call_that_does_nothing_but_summarise_is_told_by_its_system_text(opening: str) -> None:
+    driver = Driver()
+    summariser = Client(driver)
+    summariser.tools, summariser.system = [], [text(f"{opening} Be brief.")]
+    summariser.user(text("the whole conversation"))
+    summariser.turn(text("what was done"))
+    assert [turn.purpose for turn in driver.run.of(TurnFact)] == ["summary"]
