@@ -33,6 +33,7 @@ PROMPTS: Sequence[Opening] = (
     Opening("Provide a detailed prompt for continuing our conversation"),
     Opening("Context Extraction Assistant"),
     Opening("You are maintaining a context-aware state summary"),
+    Opening("<role>\nContext Extraction Assistant"),
 )
 """In the last thing the user says: Claude Code, Codex, OpenCode (three forms), LangChain, OpenHands."""
 

@@ -35,9 +35,13 @@ _CLIENTS = (
     (re.compile(r"^(?:Async)?OpenAI/Python (\S+)"), "openai-sdk"),
     (re.compile(r"^(?:Async)?OpenAI/JS (\S+)"), "openai-sdk-js"),
     (re.compile(r"^google-genai-sdk/(\S+)"), "google-genai-sdk"),
+    (re.compile(r"^ai-sdk/[\w-]+/(\S+)"), "ai-sdk"),
     (re.compile(r"^compaction-gate-demo/(\S+)"), "demo"),
 )
 """User-Agent to client name and version; first match."""
+
+HAVE_TOOLS = frozenset({"claude-code", "codex", "opencode", "gemini-cli", "cline", "openhands"})
+"""Agent programs that offer tools in each conversation; with the others a call without tools may be one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,11 +16,33 @@ VOLATILE_SYSTEM = ("x-anthropic-billing-header:",)
 SUMMARY_REQUESTS = (
     "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
     "Your task is to create a detailed summary of the conversation so far",
+    "You are performing a CONTEXT CHECKPOINT COMPACTION",
+    "Generate a new <state_snapshot> based on the provided history",
+    "Critically evaluate the <state_snapshot> you just generated",
+    "<role>\nContext Extraction Assistant",
 )
-"""Openings of the user text that asks the model for a summary of the session so far."""
+"""Openings of the user text that asks the model for a summary of the session so far: Claude Code, Codex, Gemini CLI,
+LangChain."""
 
-CONTINUATIONS = ("This session is being continued from a previous conversation that ran out of context.",)
-"""Openings of the user text that carries a summary into the shortened history."""
+SUMMARY_SYSTEMS = (
+    "You are a context summarization agent.",
+    "You are a specialized system component responsible for distilling chat history",
+    "You are maintaining a context-aware state summary",
+    "*Briefly* summarize this partial conversation about programming.",
+    "Summarize the provided coding session into a concise continuation note",
+)
+"""Openings of the system text of a call that does nothing but summarise: OpenCode, Gemini CLI, OpenHands, Aider,
+Cline."""
+
+CONTINUATIONS = (
+    "This session is being continued from a previous conversation that ran out of context.",
+    "Another language model started to solve this problem and produced a summary",
+    "What did we do so far?",
+    "I spoke to you previously about a number of things.",
+    "Here is a summary of the conversation to date:",
+)
+"""Openings of the user text that carries a summary into the shortened history, or stands before it: Claude Code, Codex,
+OpenCode, Aider, LangChain."""
 
 COMPACT_COMMANDS = ("<command-name>/compact</command-name>",)
 """Openings of the text by which a client tells that the user asked for the compaction."""

@@ -16,9 +16,16 @@ from proxy.model.ids import ThreadId
 from proxy.model.messages import Block, BlockKind, Request
 from proxy.sessions import history, lines
 from proxy.sessions.history import Overlap, Relation
-from proxy.sessions.identity import Identity
+from proxy.sessions.identity import HAVE_TOOLS, Identity
 from proxy.sessions.normalise import DIGEST_SIZE, Unit, system_digest, tool_names_digest, tools_digest
-from proxy.sessions.phrases import COMPACT_COMMANDS, CONTINUATIONS, REMINDER, SUMMARY_REQUESTS, opens_with
+from proxy.sessions.phrases import (
+    COMPACT_COMMANDS,
+    CONTINUATIONS,
+    REMINDER,
+    SUMMARY_REQUESTS,
+    SUMMARY_SYSTEMS,
+    opens_with,
+)
 from proxy.sessions.state import SessionState
 from proxy.sessions.thread import Said, Signature, Thread
 
@@ -80,12 +87,22 @@ def summary_trigger(request: Request, identity: Identity) -> str | None:
         return identity.hints.summary
     if identity.hints.request_class == "compaction" or request.on_demand_compaction:
         return ""
+    if any(opens_with(text, SUMMARY_SYSTEMS) for text in _instructions(request)):
+        return ""
     # Clients may put a message of role `system` behind it.
     last = next((message for message in reversed(request.messages) if message.role != "system"), None)
     if last is None or last.role != "user":
         return None
     texts = (block.text for block in last.blocks if block.kind is BlockKind.TEXT)
     return "" if any(opens_with(text, SUMMARY_REQUESTS) for text in texts) else None
+
+
+def _instructions(request: Request) -> Iterator[str]:
+    """System texts, wherever the dialect has them."""
+    yield from (block.text for block in request.system[:1])
+    first = next(iter(request.messages), None)
+    if first is not None and first.role == "system":
+        yield from (block.text for block in first.blocks[:1])
 
 
 def place(request: Request, units: list[Unit], identity: Identity, state: SessionState) -> Placement:
@@ -198,10 +215,10 @@ _WHY = {"agent": "agent id", "side": "no tools offered", "main": "first"}
 
 
 def _kind(request: Request, identity: Identity) -> str:
-    """What sort of thread a call belongs to: a known client's call without tools stands beside its conversation."""
+    """What sort of thread a call belongs to: an agent program's call without tools stands beside its conversation."""
     if identity.agent:
         return "agent"
-    return "side" if not request.tools and identity.client.name else "main"
+    return "side" if not request.tools and identity.client.name in HAVE_TOOLS else "main"
 
 
 def _names(first: str) -> Iterator[ThreadId]:

@@ -82,9 +82,12 @@ def of_summary(reply: Sequence[Unit]) -> Iterator[str]:
 
 
 def is_telling(unit: Unit) -> bool:
-    """True when a block of the model is not likely to stand in two conversations: a call with an id, a longer text."""
+    """True when a block of the model is not likely to stand in two conversations: a call with an id, a longer text, a
+    summary."""
     if unit.block.kind is BlockKind.CALL:
         return bool(unit.block.call_id)
+    if unit.block.kind is BlockKind.COMPACTION:
+        return True
     packed = lines.significant(unit.block.text.splitlines())
     return unit.block.kind is BlockKind.TEXT and len(packed) >= TELLING_LINES * lines.LINE_SIZE
 
