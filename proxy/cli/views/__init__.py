@@ -1,7 +1,6 @@
 """Facts to lines of text: pure functions, tested as such.
 
-terminal  what every page and table passes before it is printed
-columns   rows to aligned text
+columns   rows to aligned text; what every page passes before it is printed
 curve     the context as a line
 lanes     one row of marks for each thread
 session, sessions, status, explain, compare, doctor, scan, bill

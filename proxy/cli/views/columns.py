@@ -1,10 +1,21 @@
-"""Rows to aligned text."""
+"""Lines for a terminal: rows to aligned text, and what every page passes before it is printed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 
-from proxy.cli.views.terminal import for_terminal
+from proxy.story.showable import clean_line
+
+
+def for_terminal[**P](lines: Callable[P, Iterable[str]]) -> Callable[P, list[str]]:
+    """Mark a function as a page: names out of traffic neither steer the terminal nor forge a line in it."""
+
+    @wraps(lines)
+    def cleaned(*args: P.args, **extra: P.kwargs) -> list[str]:
+        return [clean_line(line) for line in lines(*args, **extra)]
+
+    return cleaned
 
 
 @for_terminal

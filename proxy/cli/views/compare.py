@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from proxy.cli.views.columns import aligned
-from proxy.cli.views.terminal import for_terminal
+from proxy.cli.views.columns import aligned, for_terminal
 from proxy.story import figures
 from proxy.story.banner import SEPARATOR, origin
 from proxy.story.comparison import Comparison, Divergence, Figure, Step

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proxy.cli.views.columns import aligned
-from proxy.cli.views.terminal import for_terminal
+from proxy.cli.views.columns import aligned, for_terminal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

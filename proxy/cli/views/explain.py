@@ -9,8 +9,7 @@ from typing import Any
 import orjson
 
 from proxy.cli.views.bill import bill_lines
-from proxy.cli.views.columns import aligned
-from proxy.cli.views.terminal import for_terminal
+from proxy.cli.views.columns import aligned, for_terminal
 from proxy.ledger.bill import Bill
 from proxy.ledger.classify import REREADS, WHOLE
 from proxy.model.facts import CallFact, Label, ToolClass

@@ -10,8 +10,7 @@ from proxy.cli.scanning.account import Account, Charged
 from proxy.cli.scanning.limits import Limit
 from proxy.cli.scanning.overview import Overview, overview
 from proxy.cli.scanning.work import Scan
-from proxy.cli.views.columns import aligned
-from proxy.cli.views.terminal import for_terminal
+from proxy.cli.views.columns import aligned, for_terminal
 from proxy.model.facts import Label
 from proxy.story import figures
 from proxy.story.bill import rereads

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from textwrap import wrap
 
-from proxy.cli.views.columns import aligned
+from proxy.cli.views.columns import aligned, for_terminal
 from proxy.cli.views.curve import context_by_column, curve
 from proxy.cli.views.lanes import LABEL_WIDTH, boundary_row, lanes, miss_row
-from proxy.cli.views.terminal import for_terminal
 from proxy.ledger.bill import Bill, Line
 from proxy.story import figures
 from proxy.story.audit import audit_line

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from proxy.cli.views.columns import aligned
-from proxy.cli.views.terminal import for_terminal
+from proxy.cli.views.columns import aligned, for_terminal
 from proxy.model.facts import SessionFact
 from proxy.story import figures
 
