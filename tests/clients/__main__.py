@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+from tests.clients import page
 from tests.clients.case import Case, cases_of
 from tests.clients.lane import LANES, Lane, straight_lane
 from tests.clients.programs.client import Client, Door
@@ -33,6 +34,8 @@ async def main(arguments: Sequence[str]) -> int:
     async for outcome in _outcomes(options):
         outcomes.append(outcome)
         print("\n".join(lines_of(outcome)), flush=True)
+    if not (options.only or options.direct):
+        page.write(outcomes)
     if options.json:
         write_json(outcomes, options.json)
     return exit_status(outcomes)

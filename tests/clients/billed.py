@@ -46,9 +46,10 @@ def told(served: Served) -> list[Row]:
     # The others know one figure per answer.
     uncached, read, short, long = map(sum, zip(*(one.input for one in served.samplings), strict=True))
     output = sum(one.output for one in served.samplings)
+    kind = "compaction" if served.purpose == "compaction" else "message"
     if served.dialect == GEMINI:  # which does not tell what was written to a cache
-        return [Row("message", uncached + short + long, read, 0, 0, 0, 0, output)]
-    return [Row("message", uncached, read, 0, 0, short, long, output)]
+        return [Row(kind, uncached + short + long, read, 0, 0, 0, 0, output)]
+    return [Row(kind, uncached, read, 0, 0, short, long, output)]
 
 
 def tells_usage(served: Served) -> bool:

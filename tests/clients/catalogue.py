@@ -30,9 +30,10 @@ SCENARIOS: tuple[Scenario, ...] = (
     compaction.PARTLY,
     compaction.AUTOMATIC,
     compacting.COMPACTED,
+    compacting.BY_PROVIDER,
     compacting.BETWEEN_RUNS,
+    compacting.RESUMED,
     compacting.BY_TEXT,
-    compacting.SUMMED_UP,
     compaction.PROVIDER_CLEAR,
     compaction.PROVIDER_COMPACTION,
 )

@@ -22,6 +22,8 @@ from tests.clients import billed
 from tests.clients.programs.client import Client
 from tests.clients.scenario import Scenario, is_needed, place_of
 
+APART_MESSAGES = 2
+
 
 class Finding(NamedTuple):
     """One thing compared."""
@@ -60,7 +62,7 @@ def check_client(scenario: Scenario, served: Sequence[Served], scripts: Iterable
         Finding("steps not reached", [], sorted(wanted - labels)),
         Finding("labelled calls not made once", [], sorted(p for p in labelled if places[p] != 1)),
         Finding("reads the policy needed", max(needed, scenario.needed), needed),
-        Finding("summaries asked for", sum(kind == "client" for kind, _ in scenario.boundaries), summaries),
+        Finding("summaries asked for", scenario.summaries, summaries),
         *_threads_served(scenario, served),
     ]
 
@@ -98,7 +100,7 @@ def _structure(scenario: Scenario, served: Sequence[Served], facts: Facts) -> li
     calls = sorted(call["id"] for entry in answered for call in entry.calls)
     kinds = Counter(exchange.kind for exchange in facts.exchanges)
     # Titles and the like stand beside the conversation.
-    beside = {entry.session for entry in served if entry.purpose == "side"}
+    beside = [*{entry.session for entry in served if entry.purpose == "side"}, *_written_apart(served)]
     return [
         Finding("sessions", _sessions(scenario, served), len(facts.sessions)),
         Finding("threads", scenario.threads + len(beside), len(facts.threads)),
@@ -113,7 +115,18 @@ def _structure(scenario: Scenario, served: Sequence[Served], facts: Facts) -> li
 def _sessions(scenario: Scenario, served: Sequence[Served]) -> int:
     if scenario.session:  # the relay removed the name before the provider could see it
         return 1
-    return len({entry.session for entry in served if entry.session}) or scenario.conversations
+    named = {entry.session for entry in served if entry.session}
+    # Nothing in a call that only summarises tells whose history it is.
+    return len(named) or scenario.conversations + len(_written_apart(served))
+
+
+def _written_apart(served: Sequence[Served]) -> list[Served]:
+    """Calls whose summary is of a history that they show as one text, and not of their own."""
+    return [entry for entry in _turns(served) if entry.purpose == "summary" and len(_history(entry)) <= APART_MESSAGES]
+
+
+def _history(served: Served) -> Sequence[object]:
+    return next((served.request[name] for name in ("messages", "input", "contents") if name in served.request), ())
 
 
 def _turns(served: Sequence[Served]) -> list[Served]:

@@ -77,6 +77,8 @@ class Scenario:
     """Parts of the names of clients that cannot do it although their kind can."""
     boundaries: tuple[tuple[str, str], ...] = ()
     """Kind and trigger, in order."""
+    summaries_each: int = 1
+    """Calls by which the client has one summary written."""
     threads: int = 1
     """Of the main session and its sub-agents, all told."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -93,6 +95,11 @@ class Scenario:
     """Run through the intercept door as well."""
     large_context: bool = False
     """The provider's tokenizer is scaled so that the client's own prompt alone is 60,000 to 80,000 tokens."""
+
+    @property
+    def summaries(self) -> int:
+        """How many calls must ask for a summary."""
+        return self.summaries_each * sum(kind == "client" for kind, _ in self.boundaries)
 
     def is_for(self, kind: Kind, name: str) -> bool:
         """Whether a client of that name can do it."""

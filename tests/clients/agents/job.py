@@ -38,11 +38,15 @@ class Job(NamedTuple):
         """A model of the dialect's provider."""
         return MODELS[self.dialect]
 
-    def made(self, name: str) -> Any:
-        """What the snippet makes."""
+    def run(self) -> dict[str, Any]:
+        """Run the snippet; gives its names."""
         scope: dict[str, Any] = {"session": self.session}
         exec(self.snippet, scope)  # the very text that the docs print
-        return scope[name]
+        return scope
+
+    def made(self, name: str) -> Any:
+        """What the snippet makes."""
+        return self.run()[name]
 
 
 def the_job() -> Job:

@@ -24,16 +24,16 @@ def agent_for(job: Job) -> Any:
     """The agent with its tools, and one that it can hand work to."""
     tools = [function_tool(tool) for tool in TOOLS]
     helper = Agent(name="helper", instructions="You help.", model=job.model, tools=tools)
-    agent = job.made("agent") if job.snippet else Agent(name="worker", model=job.model)
-    agent.instructions = SYSTEM
-    agent.tools = [*tools, helper.as_tool(tool_name="ask_helper", tool_description="Hand work to the helper.")]
-    return agent
+    handed = helper.as_tool(tool_name="ask_helper", tool_description="Hand work to the helper.")
+    return Agent(name="worker", instructions=SYSTEM, model=job.model, tools=[*tools, handed])
 
 
 async def main() -> None:
     """All conversations."""
     job = the_job()
     set_default_openai_api("chat_completions" if job.dialect == "chat" else "responses")
+    if job.snippet:
+        job.run()
     agent = agent_for(job)
     for talk in job.talks:
         name = str(uuid.uuid4())

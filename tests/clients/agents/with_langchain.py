@@ -29,11 +29,13 @@ def main() -> None:
     """All conversations, each a thread of the checkpointer."""
     job = the_job()
     model = model_for(job)
-    middleware = (
-        [SummarizationMiddleware(model, trigger=("messages", SUMMARISE_AT_MESSAGES), keep=("messages", KEEP_MESSAGES))]
-        if job.compacts
-        else []
+    summed_up = SummarizationMiddleware(
+        model,
+        trigger=("messages", SUMMARISE_AT_MESSAGES),
+        keep=("messages", KEEP_MESSAGES),
+        trim_tokens_to_summarize=None,
     )
+    middleware = [summed_up] if job.compacts else []
     agent = create_agent(
         model, tools=list(TOOLS), system_prompt=SYSTEM, middleware=middleware, checkpointer=InMemorySaver()
     )

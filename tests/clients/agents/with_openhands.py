@@ -14,7 +14,7 @@ from tests.clients.agents.job import Job, the_job
 
 MODELS = {"responses": "openai/gpt-5.4", "chat": "openai/gpt-4o", "messages": "anthropic/claude-opus-4-8"}
 """litellm takes the newer ones of OpenAI to the Responses API."""
-CONDENSE_AT_EVENTS, KEEP_FIRST = 14, 2
+CONDENSE_AT_EVENTS, KEEP_FIRST = 12, 2
 
 
 def model_for(job: Job) -> Any:

@@ -11,7 +11,7 @@ from pydantic_ai.models.openai import OpenAICompaction  # type: ignore[import-no
 from tests.clients.agents.job import SYSTEM, TOOLS, Job, the_job
 
 PREFIXES = {"responses": "openai-responses", "chat": "openai-chat", "messages": "anthropic", "gemini": "google"}
-COMPACT_AT_TOKENS = 3_000
+COMPACT_AT_TOKENS = 9_000
 
 
 def agent_for(job: Job) -> Any:

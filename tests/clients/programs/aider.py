@@ -11,7 +11,6 @@ from tests.clients.programs.litellm import litellm_variables
 from tests.clients.scenario import Kind, Scenario
 from tests.clients.snippets import settings_file
 
-HISTORY_TOKENS = 60
 FLAGS = (
     *("--model", "openai/gpt-4o", "--edit-format", "diff", "--no-git", "--yes-always", "--no-pretty", "--no-stream"),
     *("--no-show-model-warnings", "--no-check-update", "--no-show-release-notes", "--analytics-disable"),
@@ -47,6 +46,5 @@ class Aider:
 
     def command(self, prompts: Sequence[str], scenario: Scenario) -> Sequence[str]:
         """All files are in the chat from the start."""
-        summed_up = ("--max-chat-history-tokens", str(HISTORY_TOKENS)) if scenario.compacts else ()
         named = ("--model-settings-file", "../models.yaml") if scenario.session else ()
-        return (str(self.program), *FLAGS, *summed_up, *named, *scenario.files)
+        return (str(self.program), *FLAGS, *named, *scenario.files)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from tests.clients.programs.client import KEY, Door, Entry, converse
 from tests.clients.scenario import Kind, Scenario
+from tests.clients.snippets import settings_file
 
 MODEL = "gemini-2.5-pro"
 """Named outright: without, a small model is asked first which one to take."""
-COMPACT_AT_SHARE = 0.02
+COMPACT_AT_SHARE = 0.015
 """Of the model's window of 1,048,576 tokens."""
 
 
@@ -49,6 +50,9 @@ class GeminiCli:
             settings["model"] = {"compressionThreshold": COMPACT_AT_SHARE}
         (home / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
         told = {"GOOGLE_GEMINI_BASE_URL": entry.url} if entry.url else {}
+        if scenario.session:
+            name, _, value = settings_file(self.kind).strip().partition("=")
+            told[name] = value.strip("'")
         return entry.environment(folder) | {"GEMINI_API_KEY": KEY, "GEMINI_CLI_TRUST_WORKSPACE": "true", **told}
 
     def command(self, prompt: str, *, continues: bool) -> Sequence[str]:

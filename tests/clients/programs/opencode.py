@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tests.clients.programs.client import KEY, Door, Entry, converse
 from tests.clients.scenario import Kind, Scenario
 
-SMALL_WINDOW, USUAL_WINDOW, OUTPUT = 40_000, 400_000, 4_000
+SMALL_WINDOW, USUAL_WINDOW, OUTPUT = 20_000, 400_000, 4_000
 
 
 class _Route(NamedTuple):
@@ -62,7 +62,7 @@ class OpenCode:
     def _settings(self, scenario: Scenario, entry: Entry) -> dict[str, object]:
         package, provider, host, model = self.route.value
         window = SMALL_WINDOW if scenario.compacts else USUAL_WINDOW
-        described = {"name": model, "limit": {"context": window, "output": OUTPUT}}
+        described = {"name": model, "limit": {"context": window, "input": window, "output": OUTPUT}}
         # The compatible route has no address of its own: the user always names one.
         own = provider == "compatible" or entry.url
         address = {"baseURL": entry.base_url(host, "/v1")} if own else {}

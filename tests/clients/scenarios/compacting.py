@@ -38,12 +38,20 @@ COMPACTED = Scenario(
     talks=(Talk(prompts=("Look at all of it [script long]",)),),
     labels={"long.0.a0": "acquisition"},
     needed=1,
-    clients=frozenset(
-        {Kind.CODEX, Kind.OPENCODE, Kind.GEMINI_CLI, Kind.CLINE, Kind.OPENHANDS, Kind.LANGCHAIN, Kind.PYDANTIC_AI}
-    ),
+    clients=frozenset({Kind.CODEX, Kind.OPENCODE, Kind.OPENHANDS, Kind.LANGCHAIN}),
+    without=("WebSocket",),
     boundaries=(CLIENT,),
     compacts=True,
     both_doors=True,
+)
+
+BY_PROVIDER = replace(
+    COMPACTED,
+    name="provider-compacts",
+    why="the provider compacts for the client and answers with an item, of which a sealed one shows nothing",
+    clients=frozenset({Kind.CODEX, Kind.PYDANTIC_AI}),
+    without=("HTTP", " chat", " gemini"),
+    boundaries=(PROVIDER,),
 )
 
 BETWEEN_RUNS = replace(
@@ -53,12 +61,28 @@ BETWEEN_RUNS = replace(
     scripts=_in_two,
     talks=(Talk(prompts=("Look at all of it [script long]", "Now go on [script again]")),),
     clients=frozenset({Kind.AGENTS_SDK}),
+    without=(" chat",),
+    # What follows the compaction shows another history.
+    session="review-43",
     boundaries=(PROVIDER,),
+)
+
+RESUMED = replace(
+    BETWEEN_RUNS,
+    name="compacted-resumed",
+    why="the client has its history summarised before it goes on with another prompt",
+    clients=frozenset({Kind.GEMINI_CLI}),
+    boundaries=(CLIENT,),
+    # Its summarising calls show another system prompt, and what follows shows another history.
+    session="review-42",
+    threads=2,
+    # It has its first summary criticised.
+    summaries_each=2,
 )
 
 
 def _by_text(folder: Path) -> tuple[Script, ...]:
-    edits = [Step(do=(Edit("a.txt", f"a line {at}\n", f"a line no. {at}\n"),)) for at in (1, 2, 3)]
+    edits = [Step(do=(Edit("a.txt", f"a line {at}\n", f"a line no. {at}\n"),)) for at in (1, 2, 3, 4)]
     return (Script(name="text", steps=(*edits, Step(do=(Finish("Done."),)))),)
 
 
@@ -67,16 +91,8 @@ BY_TEXT = Scenario(
     why="a client without tools and ids: turns, usage and one session are found; there is nothing to class",
     files={"a.txt": lines("a", 10)},
     scripts=_by_text,
-    talks=(Talk(prompts=("Change it [script text]", "Go on", "Go on", "Go on")),),
+    talks=(Talk(prompts=("Change it [script text]", "Go on", "Go on", "Go on", "Go on")),),
     labels={},
     clients=frozenset({Kind.AIDER}),
     both_doors=True,
-)
-
-SUMMED_UP = replace(
-    BY_TEXT,
-    name="summed-up",
-    why="its history grows over what it may hold, so it asks for a summary of the older part, and goes on with that",
-    boundaries=(("client", ""),),
-    compacts=True,
 )

@@ -23,8 +23,8 @@ OVERLOADED = Scenario(
     talks=(Talk(prompts=("Look at it [script busy]",)),),
     labels={"busy.0.a0": "acquisition"},
     clients=BOTH | FRAMEWORKS | {Kind.CODEX},
-    # There it gives up on a frame that says overloaded.
-    without=("WebSocket",),
+    # On a socket Codex gives up, and the `google-genai` SDK does so at once.
+    without=("WebSocket", " gemini"),
 )
 
 
