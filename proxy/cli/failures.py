@@ -20,6 +20,7 @@ from proxy.cli.invocation import Invocation
 from proxy.cli.page import PROGRAM
 from proxy.cli.root import OutputClosed
 from proxy.model.errors import CannotWriteError, GateError
+from proxy.story.showable import clean_line
 
 USAGE, INPUT, OWN_FAULT, INTERRUPTED = 64, 65, 70, 130
 NOT_OURS = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS)
@@ -64,8 +65,9 @@ def _unexpected(error: Exception, said: Invocation) -> int:
 
 
 def _say(message: str) -> None:
+    """A message quotes what it found in files, which must not steer a terminal."""
     for line in message.splitlines():
-        click.echo(f"{PROGRAM}: {line}", err=True)
+        click.echo(f"{PROGRAM}: {clean_line(line)}", err=True)
 
 
 def _fault(error: Exception, said: Invocation) -> str:

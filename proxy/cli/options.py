@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
-_SPAN = re.compile(r"(\d+)([smhd])")
+_SPAN = re.compile(r"([0-9]{1,18})([smhd])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_LONGEST_US = 1 << 60
+"""36,500 years; a longer span means the same, and would not fit a store's integers."""
 PLAIN_WIDTH = 100
 """Columns where no terminal says otherwise."""
 
@@ -22,9 +24,10 @@ class Span(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
         """Read it."""
         found = _SPAN.fullmatch(str(value))
-        if found is None:
+        span = int(found[1]) * _SECONDS[found[2]] * 1_000_000 if found else 0
+        if span == 0:
             self.fail(f"{value!r} is no span of time: expected 90s, 30m, 24h or 7d", param, ctx)
-        return int(found[1]) * _SECONDS[found[2]] * 1_000_000
+        return min(span, _LONGEST_US)
 
 
 output_format = click.option(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import orjson
 
 from proxy.cli import options, page, settings
 from proxy.cli.auditing.filled import LABELS, read_filled
@@ -14,6 +13,7 @@ from proxy.cli.auditing.sample import CallKey, draw
 from proxy.cli.auditing.sheet import Surroundings, sheet
 from proxy.cli.invocation import Invocation
 from proxy.cli.keep.store import opened
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import NOTHING_YET, has_store, now_us, read_audited, reader_of
 from proxy.cli.rules.calls import arguments_by_call
 from proxy.model.errors import UsageError
@@ -80,7 +80,7 @@ def import_(invocation: Invocation, *, file: Path, form: str) -> None:
     if form == "json":
         told = [one._asdict() | {"interval": list(one.interval)} for one in precisions(audited)]
         rows = [row | {"others": {str(label): count for label, count in row["others"].items()}} for row in told]
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+        echo_object(rows)
         return
     click.echo(f"taken in: {len(filled.labels)} labels; left out: {filled.empty} rows without one")
     click.echo("\n".join(audit_lines(audited)))

@@ -19,6 +19,7 @@ from config.tool_rules import RulesRead
 from config.tool_rules import read as read_rules
 from proxy.cli import options, page, settings
 from proxy.cli.invocation import Invocation
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import NOTHING_YET, has_store, reader_of, reading_session
 from proxy.cli.rules import lines as views
 from proxy.cli.rules.calls import arguments_by_call
@@ -55,7 +56,7 @@ def list_(context: click.Context, form: str) -> None:
         problems = [str(problem) for problem in found.problems]
         listed = [asdict(rule) for rule in rules]
         told = {"rules": listed, "seen": [one.as_object() for one in seen], "problems": problems}
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
+        echo_object(told)
     else:
         click.echo("\n".join([*views.rule_lines(rules), ""]))
         click.echo("\n".join(views.seen_lines(seen)) if seen else NOTHING_YET.format(data=said.store.data))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import click
-import orjson
 
 from proxy.cli import options, page, settings
 from proxy.cli.invocation import Invocation
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import NOTHING_YET, has_store, read_story, reader_of
 from proxy.cli.views.compare import compare_lines, compare_object
 from proxy.model.errors import UsageError
@@ -31,6 +31,6 @@ def compare(invocation: Invocation, left: str, right: str, form: str) -> None:
         mine, yours = (read_story(reader, reader.session(reference)) for reference in (left, right))
     found = compared(mine, yours)
     if form == "json":
-        click.echo(orjson.dumps(compare_object(mine, yours, found), option=orjson.OPT_INDENT_2).decode())
+        echo_object(compare_object(mine, yours, found))
     else:
         click.echo("\n".join(compare_lines(mine, yours, found)))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-import orjson
 
 from proxy.cli import options, page
 from proxy.cli.invocation import Invocation
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import story_of
 from proxy.cli.views.explain import boundary_lines, call_lines
 from proxy.cli.views.session_json import boundary_object, call_object
@@ -40,7 +40,7 @@ def explain(invocation: Invocation, reference: str, form: str) -> None:
         found = named(story, rest)
     if form == "json":
         told = _objects(story, found)
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
+        echo_object(told)
     else:
         click.echo("\n".join(explained(story, found)))
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
 from config.settings import Settings
 from proxy.cli import options, page, settings
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import now_us
 from proxy.cli.scanning.limits import limits
 from proxy.cli.scanning.work import available_cores
@@ -56,7 +57,7 @@ def scan(context: click.Context, /, paths: Sequence[Path], **said: Any) -> None:
     proposed = limits(scanned.accounts) if said["suggest_limits"] else []
     if said["form"] == "json":
         told = scan_object(scanned, as_of_us=now, limits=proposed)
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
+        echo_object(told)
     else:
         click.echo("\n".join(scan_lines(Told(scan=scanned, as_of_us=now, limits=proposed, kept=said["keep"]))))
     if said["keep"]:
@@ -80,4 +81,4 @@ def _keep(found: Settings, paths: Sequence[Path], now: int) -> None:
     folder = data_folder(found)
     folder.prepare()
     kept = {"format": KEPT_FORMAT, "version": 1, "at_us": now, "paths": [str(path.absolute()) for path in paths]}
-    write_private(folder.path / KEPT, orjson.dumps(kept, option=orjson.OPT_INDENT_2).decode())
+    write_private(folder.path / KEPT, json.dumps(kept, indent=2))

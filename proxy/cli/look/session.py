@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import click
-import orjson
 
 from proxy.cli import options, page
 from proxy.cli.invocation import Invocation
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import now_us, read_story, reading_session
 from proxy.cli.views.session import session_lines
 from proxy.cli.views.session_json import session_object
@@ -40,7 +40,7 @@ def session(invocation: Invocation, *, reference: str, form: str, contents: bool
         click.echo('no contents are kept of this session: that needs capture.contents = "full"', err=True)
     match form:
         case "json":
-            click.echo(orjson.dumps(session_object(story, now_us=now_us()), option=orjson.OPT_INDENT_2).decode())
+            echo_object(session_object(story, now_us=now_us()))
         case "html":
             click.echo(html_page(story, contents=told), nl=False)
         case "svg":

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import click
-import orjson
 
 from proxy.cli import options, page, settings
 from proxy.cli.invocation import Invocation
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import NOTHING_YET, has_store, now_us, read_audited, read_summaries, reader_of
 from proxy.cli.views.sessions import Summary, sessions_lines
 from proxy.story.audit import Audited, audit_line
@@ -33,7 +33,7 @@ def sessions(invocation: Invocation, *, looping: bool, since: int | None, form: 
     shown = [summary for summary in found if not looping or _loops(summary, now - since if since else None)]
     if form == "json":
         rows = [{**asdict(summary), **asdict(summary.session)} for summary in shown]
-        click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+        echo_object(rows)
     elif shown:
         click.echo("\n".join([*sessions_lines(shown), audit_line(audited)]))
     elif found:

@@ -7,10 +7,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
-import orjson
 
 from config.settings import Settings
 from proxy.cli import options, page, settings
+from proxy.cli.objects import echo_object
 from proxy.cli.reading import has_store, now_us, reader_of
 from proxy.cli.views.status import Process, Status, status_lines
 from proxy.model.errors import CannotWriteError, InputError
@@ -37,7 +37,7 @@ def status(context: click.Context, form: str) -> None:
         told["exchanges"] = [
             {"kind": kind, "reason": reason, "count": count} for (kind, reason), count in found.exchanges.items()
         ]
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
+        echo_object(told)
     else:
         click.echo("\n".join(status_lines(found)))
     if not found.is_read:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,8 +108,25 @@ def _read_all(groups: Sequence[Group], journey: Journey, jobs: int) -> list[_Don
     largest_first = sorted(range(len(groups)), key=lambda place: -_size(groups[place]))
     pool_of = partial(ProcessPoolExecutor, mp_context=get_context("fork"), initializer=gc.freeze)
     with pool_of(min(jobs, len(groups))) as pool:
-        found = dict(zip(largest_first, pool.map(_read, [groups[place] for place in largest_first]), strict=True))
+        try:
+            with _uninterrupted():
+                reading = pool.map(_read, [groups[place] for place in largest_first])
+            found = dict(zip(largest_first, reading, strict=True))
+        except KeyboardInterrupt:  # what they are reading may take them a while yet
+            for process in active_children():
+                process.kill()
+            raise
     return [found[place] for place in range(len(groups))]
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interrupt waits: a fork would lose it. Processes that begin in here are never interrupted themselves."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _size(each: Group) -> int:

@@ -52,6 +52,11 @@ def test_each_error_leaves_with_its_code(error: BaseException, code: int) -> Non
     assert type_command(command=raising(error)).code == code
 
 
+def test_what_an_error_quotes_does_not_steer_the_terminal() -> None:
+    typed = type_command(command=raising(InputError("f", "line 2", "\x1b]0;owned\x07\rall is well", "b")))
+    assert not set("\x1b\x07\r") & set(typed.err)
+
+
 def test_an_error_of_the_user_is_one_line_and_no_report(tmp_path: Path) -> None:
     typed = type_command(command=raising(CannotWriteError("/x: no space left on device"), tmp_path))
     assert typed.err == "compaction-gate: /x: no space left on device\n"
