@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from proxy.scripted.app import serving
 from proxy.scripted.provider import Provider
@@ -18,8 +19,17 @@ from tests.clients.product import ProductError
 from tests.clients.programs.client import Client, ClientError, Door
 from tests.clients.report import Outcome
 from tests.clients.scenario import Scenario
+from tests.clients.transcripts import WRITERS, differences
 
 USUAL_TOKENS_PER_KIB = 256
+
+
+class Compared(NamedTuple):
+    """What came of a comparison."""
+
+    findings: list[Finding]
+    transcript: list[str]
+    """Where the client's own transcript shows something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +59,9 @@ class Case:
         else:
             steps = [(script.name, len(script.steps)) for script in scripts]
             findings = check_client(self.scenario, provider.ledger(), steps)
-        findings += await self._compared(provider, lane, follows=all(finding.holds for finding in findings))
+        follows = all(finding.holds for finding in findings)
+        compared = await self._compared(provider, lane, follows=follows)
+        findings += compared.findings
         return Outcome(
             client=self.client.name,
             scenario=self.scenario.name,
@@ -58,19 +70,24 @@ class Case:
             findings=findings,
             seconds=time.monotonic() - started,
             served=provider.ledger(),
+            transcript=compared.transcript,
         )
 
-    async def _compared(self, provider: Provider, lane: Lane, *, follows: bool) -> list[Finding]:
+    async def _compared(self, provider: Provider, lane: Lane, *, follows: bool) -> Compared:
         """What the product found against the provider's ledger; it is read in any case, for the next one's sake."""
         served = provider.ledger()
         if lane.running is None:
-            return []
+            return Compared([], [])
         try:
             facts = await lane.running.facts(calls=len(served))
         except ProductError as failure:
-            return [Finding("the product", "observes every call", str(failure))]
+            return Compared([Finding("the product", "observes every call", str(failure))], [])
         hinted = self.client.hints and any("x-claude-code-compaction" in entry.headers for entry in served)
-        return check_product(self.scenario, self.client, served, facts, hinted=hinted) if follows else []
+        if not follows:
+            return Compared([], [])
+        found = check_product(self.scenario, self.client, served, facts, hinted=hinted)
+        writes = self.client.kind in WRITERS
+        return Compared(found, await differences(self.folder / "home", facts) if writes else [])
 
     def _set_up(self) -> tuple[Script, ...]:
         work = self.folder / "work"

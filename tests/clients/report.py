@@ -27,6 +27,8 @@ class Outcome:
     seconds: float = 0.0
     served: Sequence[Served] = ()
     """What the provider knows."""
+    transcript: Sequence[str] = ()
+    """Where the client's own transcript shows something else than the wire."""
 
     @property
     def verdict(self) -> str:
@@ -48,7 +50,8 @@ def lines_of(outcome: Outcome) -> list[str]:
     case = f"{outcome.client:38}{outcome.door:11}{outcome.scenario:19}"
     row = f"{outcome.verdict:8}{case}{checks:>7}{outcome.seconds:8.1f} s"
     wrong = [f"          {f.what}: expected {f.expected!r}, found {f.found!r}" for f in outcome.findings if not f.holds]
-    return [row, *([f"          {outcome.not_run}"] if outcome.not_run else []), *wrong]
+    other = [f"          transcript differs: {one}" for one in outcome.transcript]
+    return [row, *other, *([f"          {outcome.not_run}"] if outcome.not_run else []), *wrong]
 
 
 def write_json(outcomes: Sequence[Outcome], path: Path) -> None:
@@ -61,6 +64,7 @@ def write_json(outcomes: Sequence[Outcome], path: Path) -> None:
             "why": outcome.why,
             "verdict": outcome.verdict,
             "not_run": outcome.not_run,
+            "transcript_differs": list(outcome.transcript),
             "seconds": round(outcome.seconds, 2),
             "findings": [{**finding._asdict(), "holds": finding.holds} for finding in outcome.findings],
         }
