@@ -93,7 +93,7 @@ class ToolRules:
         rule = self._rule(client, tool, given)
         if rule is None:
             unknown = Target("", digest(raw) if raw else "")
-            return replace(_access(ToolClass.UNKNOWN, "", [unknown], _no_rule(given)), mutates=("",))
+            return _access(ToolClass.UNKNOWN, "", [unknown], _no_rule(given), mutates=("",))
         if rule.script:
             return self._script(rule, client, raw or next(filter(_is_text, given.values()), ""), cwd)
         if arguments is None:
@@ -102,8 +102,7 @@ class ToolRules:
             return self._shell(rule, given, cwd)
         found = targets(rule, given, cwd)
         written = {"nothing": (), "anything": ("",), "resource": tuple(one.resource for one in found)}[rule.mutates]
-        access = _access(rule.tool_class, rule.action, found, rule.name)
-        return replace(access, mutates=written, polling=rule.polling)
+        return _access(rule.tool_class, rule.action, found, rule.name, mutates=written, polling=rule.polling)
 
     def decides_by_name(self, client: str, tool: str) -> bool:
         """Whether class and action of a tool follow from its name alone, whatever its arguments are."""
@@ -163,8 +162,11 @@ class ToolRules:
         shown = [Target(one.resource, one.span) for one in found.targets]
         name = f"{rule.name} shell: {', '.join(found.programs)}" if found.programs else f"{rule.name} shell"
         tool_class = _CLASS_OF[found.kind]
-        return replace(
-            _access(tool_class, _shell_action(tool_class, found), shown, name),
+        return _access(
+            tool_class,
+            _shell_action(tool_class, found),
+            shown,
+            name,
             mutates=found.mutates,
             polling=found.polling,
             form=found.form,
@@ -185,8 +187,11 @@ class ToolRules:
             for one in (Target(access.resource, access.span), *access.more)
         ]
         name = f"{rule.name} {rule.script}: {', '.join(one.rule for one in inner)}"
-        return replace(
-            _access(worst.tool_class, worst.action, shown, name),
+        return _access(
+            worst.tool_class,
+            worst.action,
+            shown,
+            name,
             mutates=tuple(dict.fromkeys(name for one in inner for name in one.mutates)),
             polling=any(one.polling for one in inner),
             form=inner[0].form if len(inner) == 1 and script.is_plain else "",
@@ -202,7 +207,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _access(tool_class: ToolClass, action: str, found: Sequence[Target], rule: str) -> Access:
+def _access(
+    tool_class: ToolClass,
+    action: str,
+    found: Sequence[Target],
+    rule: str,
+    **more: Any,  # noqa: ANN401 - fields of the access
+) -> Access:
     first, *rest = found or [Target("", "")]
     return Access(
         tool_class=tool_class,
@@ -212,6 +223,7 @@ def _access(tool_class: ToolClass, action: str, found: Sequence[Target], rule: s
         key="|".join(f"{action}:{one.resource}:{one.span}" for one in (first, *rest)),
         more=tuple(rest),
         rule=rule,
+        **more,
     )
 
 
