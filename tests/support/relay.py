@@ -7,12 +7,13 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from queue import Queue
-from typing import Any
+from typing import Any, Protocol
 
 import uvloop
 
@@ -194,21 +195,24 @@ class Running:
         return b"".join(path.read_bytes() for path in sorted(self.folder.rglob("*")) if path.is_file())
 
 
+class Start(Protocol):
+    """Runs a live door until it is told to stop: `run_relay`, `run_intercept`."""
+
+    def __call__(
+        self, journal: JournalWriter, page: Page, /, *, ready: Callable[[Listening], None], stop: asyncio.Event
+    ) -> Coroutine[Any, Any, None]: ...
+
+
 @contextmanager
-def relay(folder: Path, upstream: int | str, **changes: Any) -> Iterator[Running]:
-    """A relay whose default upstream `a` listens on a loopback port, or at an URL."""
-    url = upstream if isinstance(upstream, str) else f"http://127.0.0.1:{upstream}"
-    usual = RelaySettings(
-        upstreams={"a": Upstream.from_url("a", url)}, default_upstream="a", drain_s=0.1, connect_timeout_s=2
-    )
-    settings = replace(usual, **changes)
+def live(folder: Path, upstreams: Mapping[str, Upstream], start: Start) -> Iterator[Running]:
+    """A live door in a thread of its own, with a journal and a page in the folder."""
     journal = JournalWriter(folder / "journal", settings=LIMITS, clock=time)
-    page = Page(folder / "relay.page", vocabulary(settings.upstreams))
+    page = Page(folder / "relay.page", vocabulary(upstreams))
     began: Queue[tuple[asyncio.AbstractEventLoop, asyncio.Event, Listening]] = Queue()
 
     async def main() -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
-        await run_relay(settings, journal, page, ready=lambda it: began.put((loop, stop, it)), stop=stop)
+        await start(journal, page, ready=lambda it: began.put((loop, stop, it)), stop=stop)
 
     thread = threading.Thread(target=uvloop.run, args=(main(),), daemon=True)
     thread.start()
@@ -228,6 +232,18 @@ def relay(folder: Path, upstream: int | str, **changes: Any) -> Iterator[Running
         thread.join(PATIENCE_S)
         journal.close()
         page.close()
+
+
+@contextmanager
+def relay(folder: Path, upstream: int | str, **changes: Any) -> Iterator[Running]:
+    """A relay whose default upstream `a` listens on a loopback port, or at an URL."""
+    url = upstream if isinstance(upstream, str) else f"http://127.0.0.1:{upstream}"
+    usual = RelaySettings(
+        upstreams={"a": Upstream.from_url("a", url)}, default_upstream="a", drain_s=0.1, connect_timeout_s=2
+    )
+    settings = replace(usual, **changes)
+    with live(folder, settings.upstreams, partial(run_relay, settings)) as running:
+        yield running
 
 
 def until(is_so: Callable[[], Any]) -> None:
