@@ -16,11 +16,13 @@ from proxy.scripted.script_file import load_scripts
 from proxy.scripted.settings import Encoding, Latency, ProviderSettings
 
 SHARE = click.FloatRange(0, 1)
+UPSTREAMS = ("ANTHROPIC", "OPENAI", "GEMINI")
+"""Shipped upstreams that it can stand for as it is; that of a ChatGPT login has a path of its own."""
 
 
 @click.command(cls=page.Command, example="provider --port 8080")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", default=0, help="Port to listen at; 0 takes a free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen at; 0 takes a free one.")
 @click.option("--script", type=click.Path(path_type=Path), help="TOML file of scripts; prompts name them.")
 @click.option(
     "--chat-server",
@@ -79,4 +81,5 @@ def provider(  # noqa: PLR0913  one parameter for each option
 
 def _announce(url: str) -> None:
     click.echo(f"scripted provider {url}")
-    click.echo(f"next: COMPACTION_GATE_UPSTREAMS_ANTHROPIC_URL={url} compaction-gate serve")
+    told = " ".join(f"COMPACTION_GATE_UPSTREAMS_{name}_URL={url}" for name in UPSTREAMS)
+    click.echo(f"next: {told} compaction-gate serve")

@@ -29,6 +29,7 @@ def test_a_port_in_use_and_an_impossible_share_are_refused() -> None:
     assert refused.code == 73
     assert f"127.0.0.1:{port}: cannot listen" in refused.err
     assert type_command("provider", "--habit", "1.5").code == 64
+    assert type_command("provider", "--port", "99999").code == 64
 
 
 def test_a_script_file_is_played_in_every_dialect(tmp_path: Path) -> None:
