@@ -32,7 +32,7 @@ from proxy.supervisor.ways.base_url import BASE_URL
 from proxy.wiring.folder import DataFolder
 from proxy.wiring.relay import relay_settings
 from proxy.wiring.settings import data_folder, relay_spec
-from proxy.wiring.spec import GIB
+from proxy.wiring.spec import GIB, read_relay_spec
 
 AROUND = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
 """With one of these set Claude Code does not use the base URL."""
@@ -60,7 +60,7 @@ def all_checks(loaded: Loaded, environment: Mapping[str, str], home: Path) -> It
     yield _folder(folder)
     yield _disk(said, folder)
     yield _ports(said, running)
-    yield from _upstreams(said, {key for key, value in loaded.values.items() if value.origin != DEFAULT})
+    yield from _upstreams(said, {key for key, value in loaded.values.items() if value.origin != DEFAULT}, running)
     yield _store(said)
     yield from _tool_rules(said)
     yield from _client(environment, home, running)
@@ -112,16 +112,19 @@ def _is_free(listen: Endpoint) -> bool:
     return True
 
 
-def _upstreams(said: Settings, told_by_user: Container[str]) -> Iterator[Check]:
-    """The default upstream and those that the user set; a shipped one may never be used."""
+def _upstreams(said: Settings, told_by_user: Container[str], running: Running | None) -> Iterator[Check]:
+    """The default upstream and those that the user set, here or for what runs; a shipped one may never be used."""
+    ours = relay_spec(said)
     try:
-        told = relay_settings(relay_spec(said))
+        spec = read_relay_spec(data_folder(said).spec(running.door)) if running else ours
+        told = relay_settings(spec)
         dialler = Dialler(told.egress, client_tls(told.ca_bundle), min(TIMEOUT_S, told.connect_timeout_s))
     except (InputError, OSError, ssl.SSLError) as error:
         yield Check(name="relay", is_well=False, said=str(error), exit_code=InputError.exit_code)
         return
     for name, upstream in sorted(told.upstreams.items()):
-        if name == said.relay.default_upstream or f"upstreams.{name}.url" in told_by_user:
+        is_set = f"upstreams.{name}.url" in told_by_user or ours.upstreams.get(name) != spec.upstreams[name]
+        if is_set or name == spec.default_upstream:
             yield _upstream(name, upstream, told, dialler)
 
 

@@ -79,7 +79,7 @@ class Route:
     def notes(self, environment: Mapping[str, str], command: str) -> Iterator[str]:
         """What the user should know before the command starts."""
         given = self.variables(environment)
-        yield f"{self.relay_url} → {self.upstream_url} · nothing is edited, keys never reach a disk"
+        yield f"{self.relay_url} → {', '.join(self._addresses(command))} · nothing is edited, keys never reach a disk"
         yield f"set for this command only: {', '.join(sorted(given))}"
         if providers.is_codex([command]):
             yield f"and the option -c {providers.CODEX_OPTION}, which Codex reads instead of a variable"
@@ -93,6 +93,15 @@ class Route:
             yield f"{FIRST_PARTY} is left as you set it"
             return
         yield from ELSEWHERE
+
+    def _addresses(self, command: str) -> Sequence[str]:
+        """Where the command's requests can go, as far as its name tells."""
+        if PurePath(command).name.startswith("claude"):
+            return (self.upstream_url,)
+        if providers.is_codex([command]):
+            names = [name for name in (providers.OPENAI, providers.CHATGPT) if name in self.upstreams]
+            return [self.upstreams[name] for name in names] or (self.upstream_url,)
+        return list(dict.fromkeys([self.upstream_url, *self.upstreams.values()]))
 
     @property
     def when_unseen(self) -> str:

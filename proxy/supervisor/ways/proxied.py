@@ -66,7 +66,7 @@ class ProxyRoute:
     def notes(self, environment: Mapping[str, str], command: str) -> Iterator[str]:  # noqa: ARG002  as of a base URL
         """What the user should know before the command starts."""
         hosts = ", ".join(sorted({urlsplit(url).netloc for url in self.upstreams.values()}))
-        yield f"{self.door_url} is its HTTPS proxy · opened and recorded: {hosts} · everything else stays shut"
+        yield f"{self.door_url} is its HTTPS proxy · opened and recorded: {hosts} · everything else is tunnelled unread"
         yield f"set for this command only: {', '.join(sorted(self.variables(environment)))}"
         exceptions = self._exceptions(environment).split(",")
         shut_out = [host for host in hosts.split(", ") if host.partition(":")[0] in exceptions]

@@ -86,6 +86,8 @@ def base_url_route(spec: RelaySpec, relay_url: str, environment: Mapping[str, st
     tag = secrets.token_urlsafe(24)
     token = read_token(Path(spec.token_file)) if spec.token_file else ""
     url = environment.get(BASE_URL, "").rstrip("/")
+    if url == relay_url.rstrip("/"):
+        url = ""  # it points at us already, which names no upstream
     names = _in_order(spec)
     name = next((known for known in names if spec.upstreams[known] == url), None) if url else next(iter(names), None)
     if name is None:

@@ -54,7 +54,7 @@ def test_a_command_goes_through_a_relay_of_its_own_and_its_status_is_ours(tmp_pa
     assert done.returncode == 7
     assert done.stdout == "msg_1\n"
     assert upstream.seen == ["/v1/messages"]
-    assert f"→ {upstream.url} · nothing is edited" in done.stderr
+    assert f"→ {upstream.url}, https://api.openai.com, " in done.stderr
     assert "1 turn · $0.0" in done.stderr
     assert done.stderr.endswith("next: compaction-gate session last\n")
     assert "canary-key" not in done.stderr
@@ -132,6 +132,8 @@ def test_a_base_url_of_the_user_becomes_the_upstream_so_that_the_key_goes_where_
     route = base_url_route(relay_spec(known), "http://r", {"ANTHROPIC_BASE_URL": "https://corp.example"})
     assert (route.upstream, route.upstream_url) == ("corp", "https://corp.example")
     assert base_url_route(relay_spec(settings), "http://r", {}).upstream == ""
+    already = base_url_route(relay_spec(settings), "http://r", {"ANTHROPIC_BASE_URL": "http://r/"})
+    assert (already.upstream, already.upstream_url) == ("", "https://api.anthropic.com")
 
 
 def test_signals_reach_the_child_and_its_end_is_told_as_shells_do(tmp_path: Path, upstream: Upstream) -> None:

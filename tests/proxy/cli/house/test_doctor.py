@@ -10,7 +10,7 @@ import pytest
 from config.load import load
 from proxy.cli.house.doctor import all_checks
 from proxy.cli.views.doctor import Check, doctor_lines, worst
-from tests.support.service import an_upstream
+from tests.support.service import a_service, an_upstream, environment_of
 from tests.support.typed import type_command
 
 
@@ -35,6 +35,13 @@ def test_all_is_well(tmp_path: Path) -> None:
     assert worst([check for check in checks if check.name != "ports"]) == 0
     assert "connected in" in of(checks, "upstream anthropic").said
     assert of(checks, "store").said == "none yet; the first observed exchange makes it"
+
+
+def test_the_upstreams_of_what_runs_count_not_those_this_shell_would_start(tmp_path: Path) -> None:
+    with an_upstream() as theirs, a_service(tmp_path / "data", environment_of(theirs.url)):
+        check = of(look(tmp_path, "http://127.0.0.1:9"), "upstream anthropic")
+    assert check.is_well
+    assert theirs.url.removeprefix("http://") in check.said
 
 
 def test_a_refused_connection_is_69(tmp_path: Path) -> None:

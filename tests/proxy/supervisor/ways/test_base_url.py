@@ -81,3 +81,15 @@ def test_the_notes_say_what_is_set_and_what_the_client_loses_and_never_the_secre
 
 def test_other_commands_get_no_notes_about_claude_code() -> None:
     assert len(list(ROUTE.notes({}, "python"))) == 2
+
+
+def test_the_first_note_names_the_upstreams_the_command_may_reach() -> None:
+    upstreams = {"anthropic": "https://a", "openai": "https://o", "chatgpt": "https://c", "gemini": "https://g"}
+    route = replace(ROUTE, upstream_url="https://a", upstreams=upstreams)
+
+    def named(command: str) -> list[str]:
+        return next(iter(route.notes({}, command))).partition(" → ")[2].partition(" · ")[0].split(", ")
+
+    assert named("claude") == ["https://a"]
+    assert named("codex") == ["https://o", "https://c"]
+    assert named("python") == ["https://a", "https://o", "https://c", "https://g"]

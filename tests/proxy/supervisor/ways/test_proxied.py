@@ -35,7 +35,7 @@ def test_exceptions_of_the_user_stay_and_an_upstream_on_this_machine_is_none() -
 
 def test_the_notes_say_what_is_opened_and_what_the_users_exceptions_hide_and_never_the_secret() -> None:
     notes = "\n".join(ROUTE.notes({"NO_PROXY": "api.anthropic.com"}, "claude"))
-    assert "opened and recorded: api.anthropic.com, gate.corp:8443 · everything else stays shut" in notes
+    assert "opened and recorded: api.anthropic.com, gate.corp:8443 · everything else is tunnelled unread" in notes
     assert "your NO_PROXY names api.anthropic.com: what goes there is not seen" in notes
     assert "s3cret" not in notes
     assert "NO_PROXY names" not in "\n".join(ROUTE.notes({}, "claude"))
