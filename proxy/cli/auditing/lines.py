@@ -12,7 +12,7 @@ from proxy.story.audit import NOT_AUDITED, Audited, precision_text, precisions
 def audit_lines(audited: Sequence[Audited]) -> list[str]:
     """A table; a class of which no call was judged is absent and so not audited."""
     if not audited:
-        return [NOT_AUDITED, "next: compaction-gate audit sample --n 50 > audit.csv"]
+        return [NOT_AUDITED, "next: fill hand_label in the sheet, then compaction-gate audit import SHEET again"]
     rows = [("class", "precision (Wilson, 95 %)", "people said instead")]
     rows += [
         (one.label, precision_text(one), ", ".join(f"{label} {count}" for label, count in one.others.items()))

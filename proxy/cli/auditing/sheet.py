@@ -13,6 +13,7 @@ import orjson
 from proxy.cli.auditing.sample import Sample
 from proxy.model.facts import BoundaryFact, CallFact
 from proxy.model.ids import CallId, SessionId
+from proxy.story import figures
 
 KEY_COLUMNS = ("sample", "session", "thread", "turn", "call")
 TO_FILL = ("hand_label", "remark")
@@ -83,7 +84,8 @@ def _earlier(found: Sequence[CallFact], call: CallFact, known: Surroundings) -> 
     for one in found[-MOST_EARLIER:]:
         span = f":{one.span}" if one.span else ""
         result = f"result {one.result_sha256[:12]}" if one.result_sha256 else "no result"
-        yield f"t{one.turn}:c{one.index + 1} {one.tool}{span} {result}, {_between(one, call, known)} boundaries between"
+        between = figures.plural(_between(one, call, known), "boundary", "boundaries")
+        yield f"t{one.turn}:c{one.index + 1} {one.tool}{span} {result}, {between} between"
 
 
 def _between(one: CallFact, call: CallFact, known: Surroundings) -> int:

@@ -62,7 +62,7 @@ def check(invocation: Invocation) -> None:
 
     check_files(loaded.settings)
     changed = sum(value.origin != "default" for value in loaded.values.values())
-    click.echo(f"ok: {len(loaded.values)} settings, {changed} not default · file: {loaded.file or 'none'}")
+    click.echo(f"ok: {len(loaded.values)} settings, {changed} set by you · file: {loaded.file or 'none'}")
 
 
 def setting_lines(loaded: Loaded) -> list[str]:

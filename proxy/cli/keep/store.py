@@ -139,4 +139,4 @@ def dump(invocation: Invocation, *, canonical: bool, output: Path | None) -> Non
             with output.open("wb") as out:
                 dump_store(database, out)
         except OSError as error:
-            raise CannotWriteError(f"{output}: {error.strerror}") from None
+            raise CannotWriteError(f"{output}: {(error.strerror or 'cannot be written').lower()}") from None

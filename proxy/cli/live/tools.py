@@ -59,7 +59,7 @@ def list_(context: click.Context, form: str) -> None:
         echo_object(told)
     else:
         click.echo("\n".join([*views.rule_lines(rules), ""]))
-        click.echo("\n".join(views.seen_lines(seen)) if seen else NOTHING_YET.format(data=said.store.data))
+        click.echo("\n".join(views.seen_lines(seen)) if seen else _nothing_seen(said))
     _leave(context, found)
 
 
@@ -87,9 +87,17 @@ def suggest(context: click.Context, *, is_written: bool) -> None:
     _leave(context, found)
 
 
+def _nothing_seen(said: Settings) -> str:
+    if has_store(said):
+        with reader_of(said) as reader:
+            if reader.sessions(limit=1):
+                return "no tool call in any session so far"
+    return NOTHING_YET.format(data=said.store.data)
+
+
 def _nothing_to_suggest(said: Settings, seen: Sequence[SeenTool]) -> str:
     if not seen:
-        return NOTHING_YET.format(data=said.store.data)
+        return _nothing_seen(said)
     if not any(one.tool for one in seen):
         return 'no tool names are kept: they need capture.contents = "hashes" or "full"'
     return f"nothing to suggest: a rule names each of the {len(seen)} tools seen"
@@ -148,7 +156,7 @@ def _parsed(text: str) -> Mapping[str, Any]:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise InputError("arguments", f"character {error.pos + 1}", error.msg, "a JSON object") from None
+        raise InputError("arguments", f"character {error.pos + 1}", f"no JSON ({error.msg})", "a JSON object") from None
     if not isinstance(value, dict):
         raise InputError("arguments", "", type(value).__name__, "a JSON object")
     return value

@@ -36,6 +36,8 @@ def wrap(context: click.Context, *, record: bool, intercept: bool, quiet: bool, 
     folder, or one of its own that ends with it. With --intercept the agent is told a proxy and certificates instead of
     a base URL, and believes that it speaks to its provider.
     """
+    if command[0].startswith("-"):
+        raise click.NoSuchOption(command[0], ctx=context)
     invocation: Invocation = context.obj
     said = settings.read(invocation, capture__contents=("--record", "full" if record else None)).settings
 

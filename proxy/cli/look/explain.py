@@ -17,6 +17,7 @@ from proxy.cli.views.explain import boundary_lines, call_lines
 from proxy.cli.views.session_json import boundary_object, call_object
 from proxy.model.errors import UsageError
 from proxy.model.facts import CallFact
+from proxy.story import figures
 from proxy.story.naming import name_of_call
 from proxy.story.story import Story
 
@@ -62,11 +63,13 @@ def named(story: Story, what: str) -> Named:
     if found := _BOUNDARY.fullmatch(what):
         number = int(found[1])
         if not 1 <= number <= len(story.bills):
-            raise UsageError(f"{what}: this session has {len(story.bills)} compactions so far")
+            raise UsageError(f"{what}: this session has {figures.plural(len(story.bills), 'compaction')} so far")
         return Named(number)
     calls = _calls(story, what)
+    if not what:
+        raise UsageError(f"no call or compaction is named; expected {FORMS}")
     if not calls:
-        raise UsageError(f"{what or 'nothing'}: no such call or compaction in this session; expected {FORMS}")
+        raise UsageError(f"{what}: no such call or compaction in this session; expected {FORMS}")
     return Named(None, calls)
 
 

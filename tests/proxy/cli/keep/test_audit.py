@@ -44,7 +44,7 @@ def test_a_sheet_holds_what_a_person_needs_and_no_class_of_ours(data: Path) -> N
     assert len(rows) == 15
     (again,) = [row for row in rows if (row["thread"], row["turn"], row["call"]) == ("main", "5", "1")]
     assert (again["tool"], again["resource"]) == ("Read", "src/b.py")
-    assert again["earlier_calls_of_the_resource"] == "t2:c1 Read no result, 1 boundaries between"
+    assert again["earlier_calls_of_the_resource"] == "t2:c1 Read no result, 1 boundary between"
     assert again["boundaries_since_the_last_of_them"] == "1"
     assert {row["hand_label"] + row["remark"] for row in rows} == {""}
     words = {label.value for label in Label} - {"failed", "pending"}

@@ -66,7 +66,7 @@ def test_dump_prints_every_fact_the_same_way_each_time(data: Path, tmp_path: Pat
 def test_a_dump_that_cannot_be_written_is_refused_by_name(data: Path) -> None:
     refused = type_command("--data", data, "store", "dump", "--output", data / "none" / "facts")
     assert refused.code == 73
-    assert "none/facts: No such file or directory" in refused.err
+    assert "none/facts: no such file or directory" in refused.err
 
 
 @pytest.mark.parametrize("command", [["size"], ["verify"], ["prune"], ["forget", "--session", "last"], ["dump"]])

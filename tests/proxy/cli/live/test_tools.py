@@ -54,6 +54,16 @@ def test_a_rule_that_cannot_be_used_is_named_and_the_others_are_listed(data: Pat
     assert f"{data}/mine.yaml:4" in typed.err
 
 
+def test_sessions_without_a_call_are_not_said_to_be_none(tmp_path: Path) -> None:
+    assert "no session yet" in type_command("--data", tmp_path, "tools", "list").out
+    told = Telling()
+    told.turn(1_000)
+    with open_database(f"sqlite:///{tmp_path}/store.db") as database:
+        keep(told, database)
+    typed = type_command("--data", tmp_path, "tools", "list")
+    assert typed.lines[-1] == "no tool call in any session so far"
+
+
 def test_suggest_prints_rules_that_could_be_pasted_and_what_it_cannot_guess(data: Path, tmp_path: Path) -> None:
     typed = tools(data, "suggest")
     assert typed.code == 0

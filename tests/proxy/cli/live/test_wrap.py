@@ -30,6 +30,13 @@ def test_the_outcome_tells_the_sessions_of_this_run_alone(tmp_path: Path) -> Non
     ]
 
 
+def test_an_unknown_option_before_the_command_is_named_as_one() -> None:
+    typed = type_command("wrap", "--nope", "--", "claude")
+    assert typed.code == 64
+    assert "No such option" in typed.err
+    assert "--nope" in typed.err
+
+
 def test_without_a_command_it_is_wrong_use() -> None:
     typed = type_command("wrap", "--")
     assert typed.code == 64

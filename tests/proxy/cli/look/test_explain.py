@@ -36,10 +36,10 @@ def test_all_calls_of_a_turn_a_providers_id_and_a_sub_agents_call() -> None:
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("b2", "b2: this session has 1 compactions so far"),
-        ("b0", "b0: this session has 1 compactions so far"),
+        ("b2", "b2: this session has 1 compaction so far"),
+        ("b0", "b0: this session has 1 compaction so far"),
         ("t99", "t99: no such call or compaction in this session"),
-        ("", "nothing: no such call or compaction in this session; expected SESSION:b1"),
+        ("", "no call or compaction is named; expected SESSION:b1"),
     ],
 )
 def test_a_name_that_is_not_there_is_refused(what: str, message: str) -> None:
