@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from hashlib import blake2b, sha256
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from proxy.journey.recall import CALLERS
 from proxy.model.messages import Message, Request
 from proxy.sessions import history
 from proxy.sessions.normalise import DIGEST_SIZE
+from proxy.wire.reply_text import kept_reply
 
 FORMAT = "turn/1"
 HISTORY = {"openai_responses": "input", "gemini": "contents"}
@@ -64,7 +66,7 @@ class Contents:
             for sent in last.sent[kept:]
         ]
         fresh += [_piece(part) for part, name in zip(last.frame, last.names, strict=True) if name not in thread.frame]
-        response = _named(call.exchange.response_body)
+        response = _named(self._answer(call))
         manifest = {
             "format": FORMAT,
             "exchange": list(call.exchange.id),
@@ -98,6 +100,10 @@ class Contents:
         if len(self._last) > CALLERS:
             self._last.popitem(last=False)
         return last
+
+    def _answer(self, call: Call) -> bytes:
+        clean = partial(self._redact, call.request.dialect)
+        return kept_reply(call.exchange.response_body, call.exchange.response_headers, clean)
 
     def _clean(self, request: Request, field: str, raw: object) -> Any:  # noqa: ANN401 - parsed JSON
         """A part of the body without the secrets that its dialect knows at this place."""

@@ -33,6 +33,9 @@ SECRET_HEADERS = frozenset(
         "cf-access-client-secret",
         "cf-access-jwt-assertion",
         "x-forwarded-access-token",
+        "x-codex-turn-state",  # opens the provider's side of a turn
+        "x-codex-installation-id",
+        "chatgpt-account-id",
         "dpop",
     }
 )

@@ -10,6 +10,7 @@ content             bounded content decoding of the observer's copy
 sse                 incremental server-sent events
 json_values         bounded JSON reading, canonical JSON and its digest
 body_secrets        secrets inside bodies, removed before anything is stored
+reply_text          what may be kept of a reply's body
 secret_paths        how a dialect says where its secrets stand
 faults              what could not be read, bounded
 anthropic_messages  the Anthropic Messages dialect

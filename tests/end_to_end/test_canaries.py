@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ from urllib.parse import urlsplit
 
 import orjson
 import pytest
-import zstandard
 
 from tests.support.service import Service, Upstream, a_service, an_upstream, ask, environment_of, typed, until
+from tests.support.unpacked import unpacked
 
 HEAD = "canary-head-5f1e0c2a9b"
 """Stands in heads: header values, query values, a run tag, a refused request."""
@@ -114,17 +113,3 @@ def test_no_secret_is_found_anywhere_once_all_is_processed(upstream: Upstream, t
         assert [text for text in shown if secret in text] == []
         assert [body for body in contents if secret.encode() in body] == []
     assert any(SAID.encode() in body for body in contents) == (capture == "full")
-
-
-def unpacked(store: Path) -> list[bytes]:
-    """Everything compressed in the store: contents and session states."""
-    with sqlite3.connect(store) as connection:
-        found = [
-            value
-            for (table,) in connection.execute("select name from sqlite_master where type = 'table'").fetchall()
-            for row in connection.execute(f'select * from "{table}"').fetchall()
-            for value in row
-            if isinstance(value, bytes)
-        ]
-    connection.close()
-    return [zstandard.decompress(value) if value[:4] == b"\x28\xb5\x2f\xfd" else value for value in found]

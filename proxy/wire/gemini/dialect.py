@@ -9,13 +9,24 @@ from proxy.model.messages import Request
 from proxy.wire.dialect import EndpointKind, Unparsed
 from proxy.wire.gemini.reply import ResponseAssembler
 from proxy.wire.gemini.request import NAME, read_request
-from proxy.wire.secret_paths import SecretPath, whole
+from proxy.wire.secret_paths import SecretPath, address, whole
 
 _SAMPLED = re.compile(
     r"/(?:(?:models|tunedModels|endpoints)/[^/]+|v1internal):(?:generateContent|streamGenerateContent)$"
 )
 _BESIDE = re.compile(
     r"/(?:models|tunedModels|endpoints)/[^/]+:(?:batchGenerateContent|countTokens|computeTokens)$|/v1internal:countTokens$"
+)
+
+_WHOLE = (
+    "tools.*.googleMaps.authConfig",
+    "tools.*.google_maps.auth_config",
+    "tools.*.retrieval.externalApi.apiAuth",
+    "tools.*.retrieval.externalApi.authConfig",
+    "tools.*.retrieval.external_api.api_auth",
+    "tools.*.retrieval.external_api.auth_config",
+    "tools.*.mcpServers.*.streamableHttpTransport.headers.*",
+    "tools.*.mcp_servers.*.streamable_http_transport.headers.*",
 )
 
 
@@ -26,18 +37,10 @@ class Gemini:
     """
 
     name = NAME
-    secret_paths: tuple[SecretPath, ...] = tuple(
-        SecretPath(path, whole)
-        for path in (
-            "tools.*.googleMaps.authConfig",
-            "tools.*.google_maps.auth_config",
-            "tools.*.retrieval.externalApi.apiAuth",
-            "tools.*.retrieval.externalApi.authConfig",
-            "tools.*.retrieval.external_api.api_auth",
-            "tools.*.retrieval.external_api.auth_config",
-            "tools.*.mcpServers.*.streamableHttpTransport.headers.*",
-            "tools.*.mcp_servers.*.streamable_http_transport.headers.*",
-        )
+    secret_paths: tuple[SecretPath, ...] = (
+        SecretPath("tools.*.mcpServers.*.streamableHttpTransport.url", address),
+        SecretPath("tools.*.mcp_servers.*.streamable_http_transport.url", address),
+        *(SecretPath(path, whole) for path in _WHOLE),
     )
 
     def kind_of(self, method: str, path: str) -> EndpointKind | None:

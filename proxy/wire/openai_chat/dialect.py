@@ -7,7 +7,7 @@ from proxy.model.messages import Request
 from proxy.wire.dialect import EndpointKind, Unparsed
 from proxy.wire.openai_chat.reply import CompletionAssembler
 from proxy.wire.openai_chat.request import NAME, read_request
-from proxy.wire.secret_paths import SecretPath, whole
+from proxy.wire.secret_paths import SecretPath, address, whole
 
 _COMPLETIONS = "/chat/completions"
 
@@ -23,6 +23,9 @@ class OpenAIChat:
         SecretPath("user", whole),
         SecretPath("safety_identifier", whole),
         SecretPath("mcp_servers.*.authorization_token", whole),
+        SecretPath("mcp_servers.*.headers.*", whole),
+        SecretPath("mcp_servers.*.url", address),
+        SecretPath("tools.*.server_url", address),
         SecretPath("tools.*.headers.*", whole),
         SecretPath("tools.*.authorization", whole),
     )

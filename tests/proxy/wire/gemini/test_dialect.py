@@ -12,7 +12,7 @@ def test_keys_in_tools_are_redacted_and_the_conversation_is_not() -> None:
         "systemInstruction": {"parts": [{"text": "x"}], "password": "said"},
         "tools": [
             {"googleMaps": {"authConfig": {"apiKeyConfig": {"apiKeyString": "k"}}}},
-            {"mcpServers": [{"streamableHttpTransport": {"url": "u", "headers": {"x": "k"}}}]},
+            {"mcpServers": [{"streamableHttpTransport": {"url": "https://h/u", "headers": {"x": "k"}}}]},
         ],
     }
     redacted = BodySecrets().redact_body("gemini", body)
@@ -20,7 +20,7 @@ def test_keys_in_tools_are_redacted_and_the_conversation_is_not() -> None:
     assert redacted["systemInstruction"] == body["systemInstruction"]
     assert redacted["tools"] == [
         {"googleMaps": {"authConfig": REDACTED}},
-        {"mcpServers": [{"streamableHttpTransport": {"url": "u", "headers": {"x": REDACTED}}}]},
+        {"mcpServers": [{"streamableHttpTransport": {"url": "https://h/u", "headers": {"x": REDACTED}}}]},
     ]
 
 
