@@ -80,8 +80,8 @@ READ_WRITE_READ = Scenario(
     scripts=_read_write_read,
     talks=(Talk(prompts=("Change it [script write]",)),),
     labels={"write.0.a0": "acquisition", "write.2.a0": "refresh"},
-    # Cline does not write over a file that is there.
-    clients=BOTH | AGENTS - {Kind.CLINE},
+    # Cline and OpenHands do not write over a file that is there.
+    clients=BOTH | AGENTS - {Kind.CLINE, Kind.OPENHANDS},
 )
 
 

@@ -77,7 +77,14 @@ NAMED = Scenario(
     talks=(Talk(prompts=("[script first]",)), Talk(prompts=("[script second]",))),
     labels={"first.0.a0": "acquisition", "second.0.a0": "acquisition"},
     clients=FRAMEWORKS | {Kind.OPENHANDS, Kind.LITELLM, Kind.MINI_SWE_AGENT},
-    without=("messages", "gemini", "openhands 1.58.2 responses", "chat streamed", "agents-sdk 0.24.0 chat"),
+    without=(
+        "messages",
+        "gemini",
+        "openhands 1.58.2 responses",
+        "chat streamed",
+        "agents-sdk 0.24.0 chat",
+        "pydantic-ai 2.68.0 chat",
+    ),
     threads=2,
     session="review-42",
 )
