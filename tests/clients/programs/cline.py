@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +37,10 @@ class Cline:
         auth = ("auth", PROVIDER, "--apikey", KEY, "--modelid", MODEL, "--baseurl", entry.base_url("openai", "/v1"))
         environment = self.environment(scenario, folder, entry)
         await run_process(self.name, (str(self.program), *auth), folder / "work", environment)
-        await converse(self, scenario, folder, entry)
+        try:
+            await converse(self, scenario, folder, entry)
+        finally:
+            _end_hub(folder / "home" / ".cline" / "data" / "locks" / "hub" / "production.json")
 
     def environment(self, scenario: Scenario, folder: Path, entry: Entry) -> dict[str, str]:
         """It has a hub of its own, which must not be another run's."""
@@ -44,3 +51,10 @@ class Cline:
         """One prompt."""
         del continues
         return (str(self.program), "--json", "--auto-approve", "true", "-P", PROVIDER, "-m", MODEL, prompt)
+
+
+def _end_hub(lock: Path) -> None:
+    """It leaves a process behind that would listen for ever, in a group of its own."""
+    if lock.exists():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(json.loads(lock.read_text(encoding="utf-8"))["pid"]), signal.SIGTERM)
