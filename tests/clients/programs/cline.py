@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
 import signal
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 from tests.clients.programs.client import KEY, Door, Entry, converse, run_process
 from tests.clients.scenario import Kind, Scenario
 
+HUB_STARTS_S = 5.0
 PROVIDER, MODEL = "openai-compatible", "scripted-1"
 
 
@@ -40,7 +43,7 @@ class Cline:
         try:
             await converse(self, scenario, folder, entry)
         finally:
-            _end_hub(folder / "home" / ".cline" / "data" / "locks" / "hub" / "production.json")
+            await _end_hub(folder / "home" / ".cline" / "data" / "locks" / "hub" / "production.json")
 
     def environment(self, scenario: Scenario, folder: Path, entry: Entry) -> dict[str, str]:
         """It has a hub of its own, which must not be another run's."""
@@ -53,8 +56,19 @@ class Cline:
         return (str(self.program), "--json", "--auto-approve", "true", "-P", PROVIDER, "-m", MODEL, prompt)
 
 
-def _end_hub(lock: Path) -> None:
-    """It leaves a process behind that would listen for ever, in a group of its own."""
-    if lock.exists():
+async def _end_hub(lock: Path) -> None:
+    """It leaves a process behind, in a group of its own, that comes up in the background and listens for ever."""
+    ends = time.monotonic() + HUB_STARTS_S
+    while not (hub := _hub(lock)) and time.monotonic() < ends:
+        await asyncio.sleep(0.1)
+    if hub:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(int(json.loads(lock.read_text(encoding="utf-8"))["pid"]), signal.SIGTERM)
+            os.kill(hub, signal.SIGTERM)
+
+
+def _hub(lock: Path) -> int:
+    """Its process; 0 before it has said so."""
+    try:
+        return int(json.loads(lock.read_text(encoding="utf-8"))["pid"])
+    except (OSError, ValueError, KeyError):
+        return 0
