@@ -59,7 +59,7 @@ class Cline:
 async def _end_hub(lock: Path) -> None:
     """It leaves a process behind, in a group of its own, that comes up in the background and listens for ever."""
     ends = time.monotonic() + HUB_STARTS_S
-    while not (hub := _hub(lock)) and time.monotonic() < ends:
+    while not (hub := _hub(lock)) and time.monotonic() < ends:  # noqa: ASYNC110  another program writes the file
         await asyncio.sleep(0.1)
     if hub:
         with contextlib.suppress(ProcessLookupError):
