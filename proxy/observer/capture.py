@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from proxy.model.facts import CallFact, ExchangeFact, Fact, ObservationFact, SessionFact, TurnFact
+from proxy.model.facts import CallFact, ExchangeFact, Fact, IterationFact, ObservationFact, SessionFact, TurnFact
 from proxy.observer.ports import Observed
 from proxy.store.writer import Content
 
@@ -29,6 +29,8 @@ class Capture(StrEnum):
 FREE_TEXT: dict[type[Any], tuple[str, ...]] = {
     SessionFact: ("labels",),
     ExchangeFact: ("path", "faults"),
+    TurnFact: ("model_asked", "model_answered", "message_id", "stop_reason"),
+    IterationFact: ("model",),
     CallFact: ("resource", "span", "because"),
     ObservationFact: ("key", "resource", "span"),
 }

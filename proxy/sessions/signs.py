@@ -82,8 +82,7 @@ def of_summary(reply: Sequence[Unit]) -> Iterator[str]:
 
 
 def is_telling(unit: Unit) -> bool:
-    """True when a block of the model is not likely to stand in two conversations: a call with an id, a longer text, a
-    summary."""
+    """True when a block of the model hardly stands in two conversations: a call with an id, a longer text, summary."""
     if unit.block.kind is BlockKind.CALL:
         return bool(unit.block.call_id)
     if unit.block.kind is BlockKind.COMPACTION:

@@ -170,10 +170,10 @@ def _advice(status: Status) -> Iterator[tuple[bool, str, str]]:
     yield (status.lag_s or 0) > SLOW_LAG_S, "the observer is behind; the figures are old", "compaction-gate doctor"
     yield (
         unobservable * 10 > status.total,
-        "many calls name no session: let the client send x-compaction-session: NAME",
+        "many calls continue a history that began out of sight: it cannot be put together",
         "compaction-gate sessions",
     )
-    yield True, "sessions, the worst first:", "compaction-gate sessions"
+    yield True, "traffic is seen", "compaction-gate sessions"
 
 
 def _how_to_be_seen(status: Status) -> tuple[str, str]:

@@ -24,6 +24,11 @@ def test_secrets_leave_facts_before_they_are_stored() -> None:
     assert kept.turn == 3
 
 
+def test_a_secret_that_stands_where_a_model_is_named_is_removed_too() -> None:
+    turn = Keeper(Capture.HASHES, without_passwords).fact(a_fact(TurnFact, model_asked="gpt hunter2"))
+    assert turn.model_asked == "gpt <redacted>"
+
+
 def test_a_fact_without_secrets_is_the_same_fact() -> None:
     fact = a_fact(SessionFact, client="claude-code")
     assert Keeper(Capture.HASHES, without_passwords).fact(fact) is fact

@@ -45,7 +45,7 @@ observer lag 0.2 s
 recording on · lost 3 (disk floor 3)
 disk free 20.0 GiB, recording stops below 5.0 GiB
 
-sessions, the worst first:
+traffic is seen
 next: compaction-gate sessions
 """
 
@@ -96,7 +96,7 @@ def test_the_page_of_a_service_that_sees_traffic() -> None:
         (replace(RUNNING, lag_s=90.0), "the observer is behind; the figures are old", "compaction-gate doctor"),
         (
             replace(RUNNING, exchanges={("unobservable", "no session"): 5}),
-            "many calls name no session: let the client send x-compaction-session: NAME",
+            "many calls continue a history that began out of sight: it cannot be put together",
             "compaction-gate sessions",
         ),
     ],
