@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from config.settings import Settings
@@ -17,6 +17,7 @@ from proxy.model.facts import (
     CallFact,
     DropFact,
     IterationFact,
+    Label,
     ObservationFact,
     SessionFact,
     ThreadFact,
@@ -24,6 +25,7 @@ from proxy.model.facts import (
     TurnFact,
 )
 from proxy.store import Reader, open_database, snapshot
+from proxy.store.reader import Group, Total
 from proxy.story.audit import Audited
 from proxy.story.story import EXACT, PARTIAL, Story
 
@@ -97,6 +99,10 @@ def read_audited(reader: Reader) -> list[Audited]:
     return [Audited(one.product_label, one.hand_label) for one in reader.hand_labels()]
 
 
+def _total(tokens: Mapping[Group, Total], session: str, labels: Collection[Label]) -> int:
+    return sum(tokens[session, label].total or 0 for label in labels if (session, label) in tokens)
+
+
 def read_summaries(reader: Reader, limits: LoopLimits, *, since_us: int, now_us: int) -> list[Summary]:
     """One line for each session that was active since then."""
     turns = reader.counts(TurnFact, "session")
@@ -120,9 +126,8 @@ def read_summaries(reader: Reader, limits: LoopLimits, *, since_us: int, now_us:
                 boundaries=boundaries.get((own,), 0),
                 exact=sum(labels.get((own, label), 0) for label in EXACT),
                 partial=sum(labels.get((own, label), 0) for label in PARTIAL),
-                reread_tokens_ref=sum(
-                    tokens[own, label].total or 0 for label in EXACT | PARTIAL if (own, label) in tokens
-                ),
+                exact_tokens_ref=_total(tokens, own, EXACT),
+                partial_tokens_ref=_total(tokens, own, PARTIAL),
                 calls=sum(classes.get((own, kind), 0) for kind in ToolClass),
                 unknown_calls=classes.get((own, ToolClass.UNKNOWN), 0),
                 looping=any(loop.is_open for loop in loops) and now_us - session.last_us <= limits.idle_us,

@@ -23,7 +23,9 @@ class Summary:
     boundaries: int
     exact: int
     partial: int
-    reread_tokens_ref: int
+    exact_tokens_ref: int
+    partial_tokens_ref: int
+    """Of exact and partial re-reads, which are never added (V4)."""
     calls: int
     unknown_calls: int
     looping: bool
@@ -32,9 +34,15 @@ class Summary:
     """When the latest re-read of a loop was asked for; None when there was no loop."""
 
     @property
-    def badness(self) -> tuple[bool, int, int, int]:
-        """Worst first: loops, then tokens fetched again, then compactions, then the latest."""
-        return (self.looping, self.reread_tokens_ref, self.boundaries, self.session.last_us)
+    def badness(self) -> tuple[bool, int, int, int, int]:
+        """Worst first: loops, then tokens fetched again, exactly and in part, then compactions, then the latest."""
+        return (
+            self.looping,
+            self.exact_tokens_ref,
+            self.partial_tokens_ref,
+            self.boundaries,
+            self.session.last_us,
+        )
 
 
 @for_terminal
@@ -66,11 +74,15 @@ def _row(summary: Summary, zone: tzinfo | None) -> tuple[str, ...]:
         f"{summary.turns:,}",
         cost + (f" +{summary.unpriced} unpriced" if summary.unpriced and summary.pico_usd is not None else ""),
         str(summary.boundaries),
-        f"{summary.exact} + {summary.partial} partial" if summary.partial else str(summary.exact),
-        figures.short(summary.reread_tokens_ref),
+        _both(str(summary.exact), summary.partial, f"{summary.partial} partial"),
+        _both(figures.short(summary.exact_tokens_ref), summary.partial, figures.short(summary.partial_tokens_ref)),
         figures.share(summary.unknown_calls, summary.calls),
         _loop(summary, zone),
     )
+
+
+def _both(exact: str, partial: int, in_part: str) -> str:
+    return f"{exact} + {in_part}" if partial else exact
 
 
 def _loop(summary: Summary, zone: tzinfo | None) -> str:

@@ -47,8 +47,10 @@ def pages() -> Iterator[tuple[str, list[str]]]:
     yield "explain call", [line for call in story.calls for line in call_lines(story, call)]
     yield "explain boundary", boundary_lines(story, 2, story.bills[1])
     yield "compare", compare_lines(story, other.story(), compared(story, other.story()))
-    summary = Summary(session=told.fact, turns=3, pico_usd=None, unpriced=0, boundaries=2, exact=3, partial=0,
-                      reread_tokens_ref=500, calls=5, unknown_calls=0, looping=False)  # fmt: skip
+    summary = Summary(
+        session=told.fact, turns=3, pico_usd=None, unpriced=0, boundaries=2, exact=3, partial=0, exact_tokens_ref=400,
+        partial_tokens_ref=100, calls=5, unknown_calls=0, looping=False,
+    )  # fmt: skip
     yield "sessions", sessions_lines([summary])
     yield "status", status_lines(Status(now_us=told.now_us, data="data", by="", since_us=None, processes=(),
                                         last_by_upstream={ESCAPE: None},

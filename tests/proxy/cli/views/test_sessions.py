@@ -14,13 +14,16 @@ def test_looping_sessions_stand_above_all_others() -> None:
             "boundaries": 0,
             "exact": 0,
             "partial": 0,
-            "reread_tokens_ref": 0,
+            "exact_tokens_ref": 0,
+            "partial_tokens_ref": 0,
             "calls": 0,
         }
         told = Telling(name + "0" * 28)
         return Summary(session=told.fact, pico_usd=None, unknown_calls=0, looping=name == "bbbb", **blank | given)
 
-    lines = sessions_lines([summary("aaaa", reread_tokens_ref=9_999), summary("bbbb")], zone=UTC)
+    read_again = summary("aaaa", exact=2, exact_tokens_ref=9_999, partial=1, partial_tokens_ref=40)
+    lines = sessions_lines([read_again, summary("bbbb")], zone=UTC)
     assert lines[1].startswith("bbbb0000")
     assert lines[1].endswith("looping")
     assert "not priced" in lines[2]
+    assert "2 + 1 partial  10.0k + 40" in lines[2]
