@@ -12,8 +12,6 @@ from proxy.model.messages import Block, BlockKind, Message, Request
 from proxy.sessions import lines
 from proxy.sessions.thread import Seen
 
-VISIBLE_TEXTS = (BlockKind.TEXT, BlockKind.COMPACTION)
-
 
 def visible_messages(request: Request) -> tuple[Message, ...]:
     """The messages that the model sees: from the last provider summary on; all of them without one."""

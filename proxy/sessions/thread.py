@@ -41,10 +41,6 @@ class Seen:
         """The resource that is shown; empty when the tool has none."""
         return self.resources[0] if self.resources else ""
 
-    def concerns(self, resources: list[str]) -> bool:
-        """True when it shows one of these resources."""
-        return any(name in resources for name in self.resources)
-
 
 @dataclass(slots=True, kw_only=True)
 class Asked:

@@ -15,7 +15,6 @@ DEFAULT_FOLDERS = (".claude/projects", ".codex/sessions")
 
 IN_CIRCLES = "a link that leads in circles"
 NO_FILE = "neither a file nor a folder"
-NOT_THERE = "no such file or directory"
 
 _Key = tuple[int, int]
 """Device and number."""

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-import uvloop
-
 from proxy.intercept.door import run_intercept
 from proxy.intercept.settings import InterceptSettings
-from proxy.journal.limits import JournalLimits
-from proxy.journal.writer import JournalWriter
-from proxy.page.memory import Page
-from proxy.page.table import DATA_FLOOR
-from proxy.relay.counters import vocabulary
 from proxy.relay.server import Listening
 from proxy.wiring.folder import DataFolder
-from proxy.wiring.relay import relay_settings
+from proxy.wiring.relay import relay_settings, run_door
 from proxy.wiring.spec import RelaySpec
 
 
@@ -40,15 +32,4 @@ def serve_intercept(spec: RelaySpec, ready: Callable[[Listening], None]) -> None
         InputError: the authority is not what it should be.
     """
     settings = intercept_settings(spec)
-    folder = DataFolder(Path(spec.data))
-    limits = JournalLimits(body_cap_bytes=spec.body_cap_bytes, free_floor_bytes=spec.free_floor_bytes)
-    page = Page(folder.page, vocabulary(settings.relay.upstreams))
-    try:
-        page.set(page.slot(DATA_FLOOR), spec.free_floor_bytes)
-        journal = JournalWriter(folder.journal, settings=limits, clock=time)
-        try:
-            uvloop.run(run_intercept(settings, journal, page, ready=ready))
-        finally:
-            journal.close()
-    finally:
-        page.close()
+    run_door(spec, settings.relay, lambda journal, page: run_intercept(settings, journal, page, ready=ready))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import uvloop
 
@@ -105,6 +106,17 @@ def serve_relay(spec: RelaySpec, ready: Callable[[Listening], None]) -> None:
         CannotWriteError: port, journal or page cannot be used.
     """
     settings = relay_settings(spec)
+    run_door(spec, settings, lambda journal, page: run_relay(settings, journal, page, ready=ready))
+
+
+def run_door(
+    spec: RelaySpec, settings: RelaySettings, run: Callable[[JournalWriter, Page], Coroutine[Any, Any, None]]
+) -> None:
+    """Run a live door's loop with a journal and a page of its own.
+
+    Raises:
+        CannotWriteError: journal or page cannot be used.
+    """
     folder = DataFolder(Path(spec.data))
     limits = JournalLimits(body_cap_bytes=spec.body_cap_bytes, free_floor_bytes=spec.free_floor_bytes)
     page = Page(folder.page, vocabulary(settings.upstreams))
@@ -112,7 +124,7 @@ def serve_relay(spec: RelaySpec, ready: Callable[[Listening], None]) -> None:
         page.set(page.slot(DATA_FLOOR), spec.free_floor_bytes)
         journal = JournalWriter(folder.journal, settings=limits, clock=time)
         try:
-            uvloop.run(run_relay(settings, journal, page, ready=ready))
+            uvloop.run(run(journal, page))
         finally:
             journal.close()
     finally:

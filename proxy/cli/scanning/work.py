@@ -22,8 +22,6 @@ from proxy.transcripts.driving import calls_of, drive
 from proxy.transcripts.formats import Group, connected, group, look
 from proxy.transcripts.trouble import Entry, Trouble
 
-TOO_OLD = "not changed in that time"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
